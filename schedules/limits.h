@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Capacities that a schedule must respect: a plain struct, filled from a Device by the caller, so that schedules/ knows
+// no device. Bytes unless said otherwise; a field that the kind of device does not have is 0.
+#pragma once
+
+#include <cstdint>
+
+#include "schedules/schedule.h"
+
+namespace tilewright {
+
+struct Limits {
+  DeviceKind kind = DeviceKind::host;
+  // npu
+  std::int64_t l0a = 0, l0b = 0, l0c = 0, l1 = 0, ub = 0;  // ub: usable bytes
+  std::int64_t fractal = 16;                               // elements per side of the matrix unit's block
+  std::int64_t cube_cores = 0, vector_cores = 0;
+  std::int64_t l2 = 0;
+  // host
+  std::int64_t vector_bytes = 0, vector_registers = 0, l1d = 0, l2_per_core = 0, threads = 0;
+  friend bool operator==(const Limits&, const Limits&) = default;
+};
+
+}  // namespace tilewright

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// A Device is data: one TOML file in devices/, read strictly, no C++ per device. Every number has its origin.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "schedules/limits.h"
+#include "schedules/result.h"
+
+namespace tilewright {
+
+enum class Origin : std::uint8_t { datasheet, published, measured, fitted, assumed };
+
+// One number of a device file: `clock_mhz = { value = 1500, origin = "datasheet", note = "..." }`.
+struct DeviceNumber {
+  double value = 0;
+  Origin origin = Origin::assumed;
+  std::string note;  // by whom, fitted to what
+  friend bool operator==(const DeviceNumber&, const DeviceNumber&) = default;
+};
+
+struct Device {
+  std::string name;
+  DeviceKind kind = DeviceKind::host;
+  std::string description;
+  std::map<std::string, DeviceNumber, std::less<>> numbers;  // dotted key (`memory.l1.capacity_bytes`) -> number
+  std::string hash;  // XXH3-128 of canonical_text(), 32 hex digits
+
+  double number(std::string_view key) const;  // the key must exist: the strict reader checked it
+  friend bool operator==(const Device&, const Device&) = default;
+};
+
+// `what` is a name in `devices_dir` (devices/NAME.toml) or a path to a TOML file. Strict: an unknown, missing or mistyped
+// key is an error with file, line and the nearest name.
+Result<Device> load_device(std::string_view what, const std::string& devices_dir);
+Result<std::vector<Device>> list_devices(const std::string& devices_dir);
+// The content that the hash covers: kind and numbers with their values, sorted; not name, notes, comments or layout.
+std::string canonical_text(const Device& device);
+Limits limits_of(const Device& device);
+
+}  // namespace tilewright

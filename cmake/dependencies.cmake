@@ -32,14 +32,14 @@ endif()
 
 # Halide is a Python wheel: look into the repository's venv, then beside the cmake that runs (itself
 # such a wheel). The folder below halide/ is lib or lib64, so it is searched for.
-if(NOT Halide_DIR)
+if(NOT EXISTS "${Halide_DIR}/HalideConfig.cmake")
   file(GLOB candidates
     "${PROJECT_SOURCE_DIR}/.venv/lib/python3*/site-packages/halide/lib*/cmake/Halide"
     "${CMAKE_ROOT}/../../../../halide/lib*/cmake/Halide")
   if(candidates)
     list(GET candidates 0 found)
     file(REAL_PATH "${found}" found)
-    set(Halide_DIR "${found}" CACHE PATH "Folder of HalideConfig.cmake")
+    set(Halide_DIR "${found}" CACHE PATH "Folder of HalideConfig.cmake" FORCE)
   else()
     message(FATAL_ERROR "Halide 21 not found: run scripts/setup, or pass -DHalide_DIR=<folder of HalideConfig.cmake>")
   endif()

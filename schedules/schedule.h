@@ -35,6 +35,8 @@ enum PoolBuf : std::int32_t { own, inplace };
 enum Lifetime : std::int32_t { keep, instant };          // text: resident, instant
 enum Fold : std::int32_t { both, group };
 enum Par : std::int32_t { rows, channels, none };
+// Precision sets of the filter bank, conv1d.md section 4.
+enum Terms : std::int32_t { hp1, hp3, hp4, rect6_x3w2, rect6_x2w3, hp5_x, hp5_w, tri6, hp9, fp32 };
 }  // namespace word
 
 enum class Variant : std::uint8_t {

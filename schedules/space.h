@@ -48,12 +48,17 @@ std::vector<Variant> variants_of(const Workload& workload, DeviceKind kind);
 std::optional<std::string> refusal(const Workload& workload, Variant variant, DeviceKind kind);
 
 enum class Grid : std::uint8_t {
-  coarse,  // base_* multiples of 64 and the published tiles, everything else full; on the host the small hand grid
+  coarse,  // npu: base_* multiples of 64 and the published tiles, everything else full; host: a small list of points
+           // around the hand schedules
+  full,    // npu: base_* multiples of 16; host: as coarse
 };
-// Calls visit for every point of the grid, feasible or not, in one fixed order.
+// Calls visit for every *feasible* point of the grid in one fixed order: limits prune whole subtrees before their points
+// exist. How many points they cut off says space_size().
 void for_each_point(const Workload& workload, Variant variant, const Limits& limits, Grid grid,
                     const std::function<void(const Schedule&)>& visit);
 
+// points counts every tuple of the grid's axes, feasible or not, equivalent ones not merged: the same as if each had been
+// visited and asked for its first violated limit.
 struct SpaceSize {
   std::int64_t points = 0, feasible = 0;
   std::map<std::string, std::int64_t> by_limit;  // points refused, by the first limit they violate

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "schedules/blocked_product.h"
+
+#include <algorithm>
+
+#include "schedules/units.h"
+
+namespace tilewright {
+
+BlockedProduct::Blocks BlockedProduct::split(std::int64_t extent, std::int64_t base) {
+  const std::int64_t full = extent / base;
+  return {full, base, extent - full * base};
+}
+
+BlockedProduct::BlockedProduct(const ProductShape& shape)
+    : shape_(shape),
+      m_(split(shape.m, shape.base_m)),
+      n_(split(shape.n, shape.base_n)),
+      k_(split(shape.k, shape.base_k)),
+      step_a_(shape.mdl ? shape.step_ka : 1),
+      step_b_(shape.mdl ? shape.step_kb : 1),
+      big_(std::max(step_a_, step_b_)),
+      small_(std::min(step_a_, step_b_)),
+      a_is_big_(step_a_ >= step_b_),
+      a_kept_(!shape.a_in_core && shape.mdl && !shape.order_n && step_a_ >= k_.count()),
+      b_kept_(shape.mdl && shape.order_n && step_b_ >= k_.count()),
+      a_differs_(!a_kept_ && !shape.a_in_core && n_.count() > 1 &&
+                 off_chip(shape.a.first_read, shape.a.first_reuse_bytes) !=
+                     off_chip(false, shape.a.again_reuse_bytes)),
+      b_differs_(!b_kept_ && m_.count() > 1 &&
+                 off_chip(shape.b.first_read, shape.b.first_reuse_bytes) !=
+                     off_chip(false, shape.b.again_reuse_bytes)),
+      loads_a_(loads(step_a_)),
+      loads_b_(loads(step_b_)) {}
+
+// The copies of an operand with `step` blocks a copy. Groups of `big_` full blocks come first; what is left (fewer blocks,
+// or as many with a short last one) is a group of its own, split again into groups of `small_`.
+BlockedProduct::Loads BlockedProduct::loads(std::int64_t step) const {
+  const std::int64_t blocks = k_.count();
+  const bool short_last = k_.tail > 0;
+  std::int64_t groups = blocks / big_;
+  if (short_last && blocks % big_ == 0) --groups;
+  const std::int64_t rest = blocks - groups * big_;
+  std::int64_t in_rest = rest / step;
+  if (short_last && rest > 0 && rest % step == 0) --in_rest;
+  Loads result;
+  result.full = groups * (big_ / step) + in_rest;
+  result.length = step * k_.size;
+  result.origin = result.full * result.length;
+  result.last = shape_.k - result.origin;
+  result.last_blocks = result.last > 0 ? rest - in_rest * step : step;
+  return result;
+}
+
+// ---- Work -----------------------------------------------------------------------------------------------------------
+
+void BlockedProduct::load(Work& work, const OperandReads& reads, bool again) const {
+  work.kind = WorkKind::copy;
+  work.path = Path::gm_l1;
+  work.dtype = shape_.dtype;
+  work.sharing = reads.sharing;
+  work.sharers = reads.sharers;
+  work.first_read = !again && reads.first_read;
+  work.reuse_bytes = again ? reads.again_reuse_bytes : reads.first_reuse_bytes;
+}
+
+// A is row-major m x k: a copy's rows are runs of k elements.
+Work BlockedProduct::load_a(std::int64_t rows, bool last, bool again) const {
+  const Loads& loads = loads_a_;
+  const std::int64_t e = shape_.element_bytes;
+  Work work;
+  load(work, shape_.a, again);
+  work.rows = rows;
+  work.row_bytes = (last ? loads.last : loads.length) * e;
+  work.stride_bytes = shape_.k * e;
+  work.origin_bytes = last ? loads.origin * e : 0;
+  work.step_bytes = !last && loads.full > 1 ? loads.length * e : 0;
+  return work;
+}
+
+Work BlockedProduct::load_whole_a() const {
+  Work work;
+  load(work, shape_.a, false);
+  work.rows = shape_.m;
+  work.row_bytes = work.stride_bytes = shape_.k * shape_.element_bytes;
+  return work;
+}
+
+// B is row-major k x n: a copy's rows are runs of n elements.
+Work BlockedProduct::load_b(std::int64_t columns, bool last, bool again) const {
+  const std::int64_t e = shape_.element_bytes;
+  Work work;
+  load(work, shape_.b, again);
+  work.rows = last ? loads_b_.last : loads_b_.length;
+  work.row_bytes = columns * e;
+  work.stride_bytes = shape_.n * e;
+  const bool tail = columns != n_.size;
+  work.origin_bytes = tail ? n_.full * n_.size * e : 0;
+  work.step_bytes = !tail && n_.full > 1 ? n_.size * e : 0;
+  return work;
+}
+
+Work BlockedProduct::feed_a(std::int64_t rows, std::int64_t k) const {
+  Work work;
+  work.kind = WorkKind::copy;
+  work.path = Path::l1_l0a;
+  work.dtype = shape_.dtype;
+  work.rows = 1;
+  work.row_bytes = rows * k * shape_.element_bytes;
+  return work;
+}
+
+Work BlockedProduct::feed_b(std::int64_t columns, std::int64_t k) const {
+  Work work = feed_a(columns, k);
+  work.path = Path::l1_l0b;
+  return work;
+}
+
+Work BlockedProduct::product(std::int64_t rows, std::int64_t columns, std::int64_t k) const {
+  Work work;
+  work.kind = WorkKind::product;
+  work.dtype = shape_.dtype;
+  work.m = rows;
+  work.n = columns;
+  work.k = k;
+  return work;
+}
+
+Work BlockedProduct::result(std::int64_t rows, std::int64_t columns) const {
+  Work work = feed_a(rows, columns);
+  work.path = Path::l0c_gm;
+  return work;
+}
+
+// ---- Tree -----------------------------------------------------------------------------------------------------------
+
+void BlockedProduct::add_rings(TileProgram& program) {
+  const std::int64_t e = shape_.element_bytes;
+  const std::int64_t block_a = shape_.base_m * shape_.base_k * e;
+  const std::int64_t block_b = shape_.base_n * shape_.base_k * e;
+  // norm: step*l1 slots of a block; mdl: l1 slots of step blocks. The same bytes.
+  const std::int64_t slots_a = shape_.mdl ? shape_.l1 : shape_.step_ka * shape_.l1;
+  const std::int64_t slots_b = shape_.mdl ? shape_.l1 : shape_.step_kb * shape_.l1;
+  if (shape_.a_in_core) {
+    ring_a_ = program.add_ring("A.L1", Memory::l1, 1, shape_.m * shape_.k * e);
+  } else {
+    ring_a_ = program.add_ring("A.L1", Memory::l1, slots_a, block_a * step_a_);
+  }
+  ring_b_ = program.add_ring("B.L1", Memory::l1, slots_b, block_b * step_b_);
+  ring_l0a_ = program.add_ring("L0A", Memory::l0a, shape_.db_l0, block_a);
+  ring_l0b_ = program.add_ring("L0B", Memory::l0b, shape_.db_l0, block_b);
+  ring_l0c_ = program.add_ring("L0C", Memory::l0c, shape_.db_l0c, shape_.base_m * shape_.base_n * 4);
+}
+
+struct BlockedProduct::Emitter {
+  const BlockedProduct& p;
+  TileProgram& program;
+  std::uint8_t result_ring;
+
+  void add_load_a(const Tile& t, bool last) const {
+    program.add("load_a", p.load_a(t.rows, last, t.a_again)).access(p.ring_a_, take | write);
+  }
+  void add_load_b(const Tile& t, bool last) const {
+    program.add("load_b", p.load_b(t.columns, last, t.b_again)).access(p.ring_b_, take | write);
+  }
+  bool streams(bool a) const { return a ? !p.a_kept_ && !p.shape_.a_in_core : !p.b_kept_; }
+  void add_load(const Tile& t, bool a, bool last) const {
+    if (!streams(a)) return;
+    a ? add_load_a(t, last) : add_load_b(t, last);
+  }
+
+  void block(const Tile& t, std::int64_t k) const {
+    program.add("feed_a", p.feed_a(t.rows, k)).access(p.ring_a_, read).access(p.ring_l0a_, take | write);
+    program.add("feed_b", p.feed_b(t.columns, k)).access(p.ring_b_, read).access(p.ring_l0b_, take | write);
+    program.add("product", p.product(t.rows, t.columns, k))
+        .access(p.ring_l0a_, read)
+        .access(p.ring_l0b_, read)
+        .access(p.ring_l0c_, write);
+  }
+  void blocks(const Tile& t, std::int64_t count, bool with_tail) const {
+    program.repeat(count - with_tail, [&] { block(t, p.k_.size); });
+    if (with_tail) block(t, p.k_.tail);
+  }
+
+  void tile(const Tile& t) const {
+    Work bind;
+    bind.kind = WorkKind::bind;
+    program.add("bind", bind).access(p.ring_l0c_, take);
+    const bool short_last = p.k_.tail > 0;
+    const Loads& big = p.a_is_big_ ? p.loads_a_ : p.loads_b_;
+    const Loads& small = p.a_is_big_ ? p.loads_b_ : p.loads_a_;
+    program.repeat(big.full, [&] {
+      add_load(t, p.a_is_big_, false);
+      program.repeat(p.big_ / p.small_, [&] {
+        add_load(t, !p.a_is_big_, false);
+        blocks(t, p.small_, false);
+      });
+    });
+    if (big.last > 0) {
+      add_load(t, p.a_is_big_, true);
+      program.repeat(small.full - big.full * (p.big_ / p.small_), [&] {
+        add_load(t, !p.a_is_big_, false);
+        blocks(t, p.small_, false);
+      });
+      if (small.last > 0) {
+        add_load(t, !p.a_is_big_, true);
+        blocks(t, small.last_blocks, short_last);
+      }
+    }
+    program.add("store", p.result(t.rows, t.columns)).access(p.ring_l0c_, read).access(result_ring, write);
+  }
+
+  // visit(size, again) for the blocks of an axis; the first one apart if it differs from the others.
+  template <class Visit>
+  void sweep(const Blocks& axis, bool differs, Visit&& visit) const {
+    std::int64_t full = axis.full;
+    if (differs) {
+      visit(axis.first(), false);
+      if (full == 0) return;
+      --full;
+    }
+    program.repeat(full, [&] { visit(axis.size, differs); });
+    if (axis.tail > 0) visit(axis.tail, differs);
+  }
+};
+
+void BlockedProduct::emit(TileProgram& program, std::uint8_t result_ring) const {
+  const Emitter emitter{*this, program, result_ring};
+  const bool whole_a = loads_a_.full == 0;  // a kept operand is one copy: the full one or the last one
+  const bool whole_b = loads_b_.full == 0;
+  if (!shape_.order_n) {
+    emitter.sweep(m_, b_differs_, [&](std::int64_t rows, bool b_again) {
+      if (a_kept_) emitter.add_load_a({rows, 0, false, false}, whole_a);
+      emitter.sweep(n_, a_differs_, [&](std::int64_t columns, bool a_again) {
+        emitter.tile({rows, columns, a_again, b_again});
+      });
+    });
+  } else {
+    emitter.sweep(n_, a_differs_, [&](std::int64_t columns, bool a_again) {
+      if (b_kept_) emitter.add_load_b({0, columns, false, false}, whole_b);
+      emitter.sweep(m_, b_differs_, [&](std::int64_t rows, bool b_again) {
+        emitter.tile({rows, columns, a_again, b_again});
+      });
+    });
+  }
+}
+
+std::int64_t BlockedProduct::load_bytes() const {
+  const std::int64_t e = shape_.element_bytes;
+  const std::int64_t sweeps_a = shape_.a_in_core ? 0 : a_kept_ ? 1 : n_.count();
+  const std::int64_t sweeps_b = b_kept_ ? 1 : m_.count();
+  return e * shape_.k * (shape_.m * sweeps_a + shape_.n * sweeps_b);
+}
+
+}  // namespace tilewright

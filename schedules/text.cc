@@ -33,11 +33,15 @@ std::string_view nearest_name(std::string_view name, std::span<const std::string
   constexpr std::size_t kLongestName =
       200;  // what is longer is no typing error; keeps hostile input cheap
   name = name.substr(0, kLongestName);
+  const auto same_start = [&](std::string_view other) {
+    return !name.empty() && !other.empty() && name[0] == other[0];
+  };
   std::string_view best;
   std::size_t best_distance = std::numeric_limits<std::size_t>::max();
   for (const std::string_view candidate : names) {
     const std::size_t distance = edit_distance(name, candidate);
-    if (distance < best_distance) {
+    if (distance < best_distance ||
+        (distance == best_distance && same_start(candidate) && !same_start(best))) {
       best_distance = distance;
       best = candidate;
     }

@@ -15,7 +15,8 @@
 
 namespace tilewright {
 
-// The name with the smallest edit distance, the first of several; empty only if there are no names.
+// The name with the smallest edit distance; of several one with the same first letter, else the
+// first. Empty only if there are no names.
 std::string_view nearest_name(std::string_view name, std::span<const std::string_view> names);
 std::string join(std::span<const std::string_view> words, std::string_view separator);
 std::string with_commas(std::int64_t number);  // 172,544

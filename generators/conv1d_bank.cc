@@ -63,7 +63,8 @@ void define_operand(Conv1dBankFuncs& f, const Conv1dBank& layer, const BankShape
     return f.phases(f.n + offset / stride, offset % stride, f.ci, f.b);
   };
   const bool padded = shape.padded_taps > shape.taps;
-  const Expr k = padded ? min(f.k, shape.taps - 1) : Expr(f.k);  // taps that do not exist read a real sample ...
+  const Expr k = padded ? min(f.k, shape.taps - 1)
+                        : Expr(f.k);  // taps that do not exist read a real sample ...
   f.operand = Halide::Func("operand");
   if (!shape.folded) {
     f.operand(f.n, f.k, f.ci, f.g, f.b) = padded ? select(f.k < shape.taps, tap(k), 0.0f) : tap(k);
@@ -84,13 +85,15 @@ void define_operand(Conv1dBankFuncs& f, const Conv1dBank& layer, const BankShape
 }
 
 void define_weights(Conv1dBankFuncs& f, const Conv1dBank& layer, const BankShape& shape) {
-  // A register tile may stand over its group's end: its extra channels read some weight and are never stored.
-  const Expr channel = min(f.g * shape.group_size + f.c, as_int(layer.cout) - 1);
+  // A register tile may stand over its group's end: its extra channels read some weight and are
+  // never stored.
+  const Expr channel = min(f.c, as_int(layer.cout) - 1);
   f.packed = Halide::Func("packed");
   if (shape.padded_taps > shape.taps) {
-    f.packed(f.c, f.k, f.ci, f.g) = select(f.k < shape.taps, f.w(min(f.k, shape.taps - 1), f.ci, channel), 0.0f);
+    f.packed(f.c, f.k, f.ci) =
+        select(f.k < shape.taps, f.w(min(f.k, shape.taps - 1), f.ci, channel), 0.0f);
   } else {
-    f.packed(f.c, f.k, f.ci, f.g) = f.w(f.k, f.ci, channel);
+    f.packed(f.c, f.k, f.ci) = f.w(f.k, f.ci, channel);
   }
 }
 
@@ -100,11 +103,10 @@ void define_output(Conv1dBankFuncs& f, const Conv1dBank& layer, const BankShape&
   f.sums = Halide::Func("sums");
   f.sums(f.n, f.c, f.q, f.g, f.b) = 0.0f;
   f.sums(f.n, f.c, f.q, f.g, f.b) +=
-      f.packed(f.c, k, f.taps.y, f.g) * f.operand(f.n, k, f.taps.y, f.g, f.b);
+      f.packed(f.c, k, f.taps.y) * f.operand(f.n, k, f.taps.y, f.g, f.b);
 
-  const auto chain = [&](int q) {
-    return f.sums(f.n, f.c % shape.group_size, q, f.c / shape.group_size, f.b);
-  };
+  const Expr group = shape.groups == 1 ? Expr(0) : f.c / shape.group_size;
+  const auto chain = [&](int q) { return f.sums(f.n, f.c, q, group, f.b); };
   Expr value = chain(0);
   for (int q = 1; q < shape.chains; ++q) value = value + chain(q);
   if (layer.bias) value = value + f.bias(f.c);
@@ -116,7 +118,8 @@ void define_output(Conv1dBankFuncs& f, const Conv1dBank& layer, const BankShape&
 
 }  // namespace
 
-Conv1dBankFuncs conv1d_bank(const Conv1dBank& layer, const BankShape& shape, std::int64_t positions) {
+Conv1dBankFuncs conv1d_bank(const Conv1dBank& layer, const BankShape& shape,
+                            std::int64_t positions) {
   Conv1dBankFuncs funcs;
   declare_buffers(funcs, layer);
   define_phases(funcs, layer, positions);

@@ -51,20 +51,26 @@ void define_operands(Conv2dDirect& k, const Conv2dPool& layer, const DirectTile&
   }
 }
 
-// A row of `width` positions is cut into tiles of `size`; the last one is shifted inwards, so that every tile is full
-// and none reads beyond the row. The few positions that two tiles share are computed twice, with the same bits.
+// A row of `width` positions is cut into tiles of `size`; the last one is shifted inwards, so that
+// every tile is full and none reads beyond the row. The few positions that two tiles share are
+// computed twice, with the same bits.
 struct RowTiles {
   int width, size;
   int count() const { return as_int(ceil_div(width, size)); }
-  Expr first(const Expr& tile) const { return width % size == 0 ? tile * size : min(tile * size, width - size); }
+  Expr first(const Expr& tile) const {
+    return width % size == 0 ? tile * size : min(tile * size, width - size);
+  }
 };
 
-void define_sums(Conv2dDirect& k, const Conv2dPool& layer, const DirectTile& tile, const RowTiles& tiles) {
+void define_sums(Conv2dDirect& k, const Conv2dPool& layer, const DirectTile& tile,
+                 const RowTiles& tiles) {
   const int kw = as_int(layer.kw), kh = as_int(layer.kh), cin = as_int(layer.cin);
   const auto product = [&](const Expr& kx, const Expr& ky, const Expr& ci) {
-    const Expr column = (tiles.first(k.t) + k.p) * as_int(layer.stride_w) + kx * as_int(layer.dil_w);
+    const Expr column =
+        (tiles.first(k.t) + k.p) * as_int(layer.stride_w) + kx * as_int(layer.dil_w);
     const Expr row = k.y * as_int(layer.stride_h) + ky * as_int(layer.dil_h);
-    return k.packed(k.c % tile.channels, kx, ky, ci, k.c / tile.channels) * k.image(column, row, ci, k.n);
+    return k.packed(k.c % tile.channels, kx, ky, ci, k.c / tile.channels) *
+           k.image(column, row, ci, k.n);
   };
   k.sums = Halide::Func("sums");
   k.sums(k.c, k.p, k.t, k.y, k.n) = 0.0f;

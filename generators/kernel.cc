@@ -9,10 +9,14 @@ using Halide::Expr;
 
 Halide::Type halide_type(DType dtype) {
   switch (dtype) {
-    case DType::fp32: return Halide::Float(32);
-    case DType::fp16: return Halide::Float(16);
-    case DType::bf16: return Halide::BFloat(16);
-    case DType::int8: return Halide::Int(8);
+    case DType::fp32:
+      return Halide::Float(32);
+    case DType::fp16:
+      return Halide::Float(16);
+    case DType::bf16:
+      return Halide::BFloat(16);
+    case DType::int8:
+      return Halide::Int(8);
   }
   return {};
 }
@@ -28,7 +32,8 @@ void set_dense_shape(Halide::OutputImageParam& param, const std::vector<std::int
 namespace {
 
 Expr is_nan_by_bits(const Expr& value) {
-  const Expr magnitude = Halide::reinterpret<std::uint32_t>(value) & Expr(std::uint32_t{0x7fffffff});
+  const Expr magnitude =
+      Halide::reinterpret<std::uint32_t>(value) & Expr(std::uint32_t{0x7fffffff});
   return magnitude > Expr(std::uint32_t{0x7f800000});
 }
 

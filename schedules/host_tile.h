@@ -16,11 +16,13 @@ namespace tilewright {
 inline std::int64_t target_lanes(const Limits& limits) {
   return std::max<std::int64_t>(1, limits.vector_bytes / 4);
 }
-inline std::int64_t lanes_of(const Schedule& schedule, const Limits& limits) {
-  return schedule[Knob::vec] == 0 ? target_lanes(limits) : schedule[Knob::vec];
-}
 inline bool legal_vec(std::int64_t vec, const Limits& limits) {
   return vec == 0 || ((vec == 4 || vec == 8 || vec == 16) && vec <= target_lanes(limits));
+}
+// An illegal vec is reported once; the other rules then go by the target's vectors.
+inline std::int64_t lanes_of(const Schedule& schedule, const Limits& limits) {
+  const std::int64_t vec = schedule[Knob::vec];
+  return vec == 0 || !legal_vec(vec, limits) ? target_lanes(limits) : vec;
 }
 
 // Beside the accumulators, one vector of each operand: what the published 30-accumulator tile

@@ -41,8 +41,8 @@ const char* first_violation(const Workload& workload, const Schedule& schedule, 
 // Bytes of UB (npu variants) that the schedule needs, feasible or not.
 std::int64_t ub_bytes(const Workload& workload, const Schedule& schedule);
 
-// Variants of the workload's operator on this kind of device, canonical order; those that refuse this very workload
-// (groups, layout ...) are listed by refusals() with the reason.
+// All variants of the workload's operator on this kind of device, canonical order, also those that refuse this very
+// workload (groups, layout ...): see refusal().
 std::vector<Variant> variants_of(const Workload& workload, DeviceKind kind);
 // Why this variant can not do this workload (it names the field and a variant that can), or nothing.
 std::optional<std::string> refusal(const Workload& workload, Variant variant, DeviceKind kind);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Device is data: one TOML file in devices/, read strictly, no C++ per device. Every number has its origin.
+// A Device is data: one TOML file in devices/, read strictly, no C++ per device. Every number has
+// its origin.
 #pragma once
 
 #include <cstdint>
@@ -27,19 +28,27 @@ struct Device {
   std::string name;
   DeviceKind kind = DeviceKind::host;
   std::string description;
-  std::map<std::string, DeviceNumber, std::less<>> numbers;  // dotted key (`memory.l1.capacity_bytes`) -> number
+  std::map<std::string, DeviceNumber, std::less<>>
+      numbers;       // dotted key (`memory.l1.capacity_bytes`) -> number
   std::string hash;  // XXH3-128 of canonical_text(), 32 hex digits
 
   double number(std::string_view key) const;  // the key must exist: the strict reader checked it
   friend bool operator==(const Device&, const Device&) = default;
 };
 
-// `what` is a name in `devices_dir` (devices/NAME.toml) or a path to a TOML file. Strict: an unknown, missing or mistyped
-// key is an error with file, line and the nearest name.
+// `what` is a name in `devices_dir` (devices/NAME.toml) or a path to a TOML file. Strict: an
+// unknown, missing or mistyped key is an error with file, line and the nearest name.
 Result<Device> load_device(std::string_view what, const std::string& devices_dir);
 Result<std::vector<Device>> list_devices(const std::string& devices_dir);
-// The content that the hash covers: kind and numbers with their values, sorted; not name, notes, comments or layout.
+// The content that the hash covers: kind and numbers with their values, sorted; not name, notes,
+// comments or layout.
 std::string canonical_text(const Device& device);
+void set_hash(Device& device);  // after a change of a number
+std::string_view origin_name(Origin origin);
 Limits limits_of(const Device& device);
+
+// A host device with vector width, registers and threads lowered to what this CPU has, and the hash
+// of that: what was stored for another CPU is a miss. Other kinds come back unchanged.
+Device detect_host(Device device);
 
 }  // namespace tilewright

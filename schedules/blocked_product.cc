@@ -33,8 +33,9 @@ BlockedProduct::BlockedProduct(const ProductShape& shape)
       loads_a_(loads(step_a_)),
       loads_b_(loads(step_b_)) {}
 
-// The copies of an operand with `step` blocks a copy. Groups of `big_` full blocks come first; what is left (fewer blocks,
-// or as many with a short last one) is a group of its own, split again into groups of `small_`.
+// The copies of an operand with `step` blocks a copy. Groups of `big_` full blocks come first; what
+// is left (fewer blocks, or as many with a short last one) is a group of its own, split again into
+// groups of `small_`.
 BlockedProduct::Loads BlockedProduct::loads(std::int64_t step) const {
   const std::int64_t blocks = k_.count();
   const bool short_last = k_.tail > 0;
@@ -52,7 +53,8 @@ BlockedProduct::Loads BlockedProduct::loads(std::int64_t step) const {
   return result;
 }
 
-// ---- Work -----------------------------------------------------------------------------------------------------------
+// ---- Work
+// -----------------------------------------------------------------------------------------------------------
 
 void BlockedProduct::load(Work& work, const OperandReads& reads, bool again) const {
   work.kind = WorkKind::copy;
@@ -100,6 +102,13 @@ Work BlockedProduct::load_b(std::int64_t columns, bool last, bool again) const {
   return work;
 }
 
+Work BlockedProduct::fetch(const Work& load) {
+  Work work = load;
+  work.kind = WorkKind::fetch;
+  work.path = Path::none;
+  return work;
+}
+
 Work BlockedProduct::feed_a(std::int64_t rows, std::int64_t k) const {
   Work work;
   work.kind = WorkKind::copy;
@@ -132,7 +141,8 @@ Work BlockedProduct::result(std::int64_t rows, std::int64_t columns) const {
   return work;
 }
 
-// ---- Tree -----------------------------------------------------------------------------------------------------------
+// ---- Tree
+// -----------------------------------------------------------------------------------------------------------
 
 void BlockedProduct::add_rings(TileProgram& program) {
   const std::int64_t e = shape_.element_bytes;
@@ -142,26 +152,34 @@ void BlockedProduct::add_rings(TileProgram& program) {
   const std::int64_t slots_a = shape_.mdl ? shape_.l1 : shape_.step_ka * shape_.l1;
   const std::int64_t slots_b = shape_.mdl ? shape_.l1 : shape_.step_kb * shape_.l1;
   if (shape_.a_in_core) {
-    ring_a_ = program.add_ring("A.L1", Memory::l1, 1, shape_.m * shape_.k * e);
+    rings_.a = program.add_ring("A.L1", Memory::l1, 1, shape_.m * shape_.k * e);
   } else {
-    ring_a_ = program.add_ring("A.L1", Memory::l1, slots_a, block_a * step_a_);
+    rings_.a = program.add_ring("A.L1", Memory::l1, slots_a, block_a * step_a_);
   }
-  ring_b_ = program.add_ring("B.L1", Memory::l1, slots_b, block_b * step_b_);
-  ring_l0a_ = program.add_ring("L0A", Memory::l0a, shape_.db_l0, block_a);
-  ring_l0b_ = program.add_ring("L0B", Memory::l0b, shape_.db_l0, block_b);
-  ring_l0c_ = program.add_ring("L0C", Memory::l0c, shape_.db_l0c, shape_.base_m * shape_.base_n * 4);
+  rings_.b = program.add_ring("B.L1", Memory::l1, slots_b, block_b * step_b_);
+  rings_.l0a = program.add_ring("L0A", Memory::l0a, shape_.db_l0, block_a);
+  rings_.l0b = program.add_ring("L0B", Memory::l0b, shape_.db_l0, block_b);
+  rings_.l0c =
+      program.add_ring("L0C", Memory::l0c, shape_.db_l0c, shape_.base_m * shape_.base_n * 4);
 }
+
+void BlockedProduct::use_rings_of(const BlockedProduct& other) { rings_ = other.rings_; }
 
 struct BlockedProduct::Emitter {
   const BlockedProduct& p;
   TileProgram& program;
   std::uint8_t result_ring;
 
+  void add_loaded(const char* label, const char* fetch_label, const Work& load,
+                  std::uint8_t ring) const {
+    program.add(label, load).access(ring, verb::take | verb::write);
+    if (p.fetches(load)) program.add(fetch_label, fetch(load)).access(ring, verb::write);
+  }
   void add_load_a(const Tile& t, bool last) const {
-    program.add("load_a", p.load_a(t.rows, last, t.a_again)).access(p.ring_a_, take | write);
+    add_loaded("load_a", "fetch_a", p.load_a(t.rows, last, t.a_again), p.rings_.a);
   }
   void add_load_b(const Tile& t, bool last) const {
-    program.add("load_b", p.load_b(t.columns, last, t.b_again)).access(p.ring_b_, take | write);
+    add_loaded("load_b", "fetch_b", p.load_b(t.columns, last, t.b_again), p.rings_.b);
   }
   bool streams(bool a) const { return a ? !p.a_kept_ && !p.shape_.a_in_core : !p.b_kept_; }
   void add_load(const Tile& t, bool a, bool last) const {
@@ -170,12 +188,16 @@ struct BlockedProduct::Emitter {
   }
 
   void block(const Tile& t, std::int64_t k) const {
-    program.add("feed_a", p.feed_a(t.rows, k)).access(p.ring_a_, read).access(p.ring_l0a_, take | write);
-    program.add("feed_b", p.feed_b(t.columns, k)).access(p.ring_b_, read).access(p.ring_l0b_, take | write);
+    program.add("feed_a", p.feed_a(t.rows, k))
+        .access(p.rings_.a, verb::read)
+        .access(p.rings_.l0a, verb::take | verb::write);
+    program.add("feed_b", p.feed_b(t.columns, k))
+        .access(p.rings_.b, verb::read)
+        .access(p.rings_.l0b, verb::take | verb::write);
     program.add("product", p.product(t.rows, t.columns, k))
-        .access(p.ring_l0a_, read)
-        .access(p.ring_l0b_, read)
-        .access(p.ring_l0c_, write);
+        .access(p.rings_.l0a, verb::read)
+        .access(p.rings_.l0b, verb::read)
+        .access(p.rings_.l0c, verb::write);
   }
   void blocks(const Tile& t, std::int64_t count, bool with_tail) const {
     program.repeat(count - with_tail, [&] { block(t, p.k_.size); });
@@ -185,7 +207,7 @@ struct BlockedProduct::Emitter {
   void tile(const Tile& t) const {
     Work bind;
     bind.kind = WorkKind::bind;
-    program.add("bind", bind).access(p.ring_l0c_, take);
+    program.add("bind", bind).access(p.rings_.l0c, verb::take);
     const bool short_last = p.k_.tail > 0;
     const Loads& big = p.a_is_big_ ? p.loads_a_ : p.loads_b_;
     const Loads& small = p.a_is_big_ ? p.loads_b_ : p.loads_a_;
@@ -207,10 +229,13 @@ struct BlockedProduct::Emitter {
         blocks(t, small.last_blocks, short_last);
       }
     }
-    program.add("store", p.result(t.rows, t.columns)).access(p.ring_l0c_, read).access(result_ring, write);
+    program.add("store", p.result(t.rows, t.columns))
+        .access(p.rings_.l0c, verb::read)
+        .access(result_ring, verb::write);
   }
 
-  // visit(size, again) for the blocks of an axis; the first one apart if it differs from the others.
+  // visit(size, again) for the blocks of an axis; the first one apart if it differs from the
+  // others.
   template <class Visit>
   void sweep(const Blocks& axis, bool differs, Visit&& visit) const {
     std::int64_t full = axis.full;
@@ -226,7 +251,8 @@ struct BlockedProduct::Emitter {
 
 void BlockedProduct::emit(TileProgram& program, std::uint8_t result_ring) const {
   const Emitter emitter{*this, program, result_ring};
-  const bool whole_a = loads_a_.full == 0;  // a kept operand is one copy: the full one or the last one
+  const bool whole_a =
+      loads_a_.full == 0;  // a kept operand is one copy: the full one or the last one
   const bool whole_b = loads_b_.full == 0;
   if (!shape_.order_n) {
     emitter.sweep(m_, b_differs_, [&](std::int64_t rows, bool b_again) {
@@ -243,6 +269,11 @@ void BlockedProduct::emit(TileProgram& program, std::uint8_t result_ring) const 
       });
     });
   }
+}
+
+void BlockedProduct::emit_whole_a(TileProgram& program) const {
+  const Emitter emitter{*this, program, 0};
+  emitter.add_loaded("load_all", "fetch_all", load_whole_a(), rings_.a);
 }
 
 std::int64_t BlockedProduct::load_bytes() const {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A matrix product (m x k)(k x n) in blocks: copies GM -> L1, L1 -> L0A and L0B, products into accumulators, results
-// L0C -> GM. It is written twice from the same Work values: as operations of a TileProgram, and as closed-form terms of
-// a WorkSummary. The matmul-shaped variants differ in operands and calls around it, not in this.
+// A matrix product (m x k)(k x n) in blocks: copies GM -> L1, L1 -> L0A and L0B, products into
+// accumulators, results L0C -> GM. It is written twice from the same Work values: as operations of
+// a TileProgram, and as closed-form terms of a WorkSummary. The matmul-shaped variants differ in
+// operands and calls around it, not in this.
 //
-// `norm` loads one base block a copy; `mdl` loads step_ka (A) or step_kb (B) base blocks a copy. The loops over k are:
-// groups of max(step_ka, step_kb) blocks (the larger operand's copy), in them groups of the smaller number, in them the
-// blocks. Tail blocks are operations of their own.
+// `norm` loads one base block a copy; `mdl` loads step_ka (A) or step_kb (B) base blocks a copy.
+// The loops over k are: groups of max(step_ka, step_kb) blocks (the larger operand's copy), in them
+// groups of the smaller number, in them the blocks. Tail blocks are operations of their own.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,8 @@
 
 namespace tilewright {
 
-// Where an operand's bytes come from. `first`: its first sweep in this product; `again`: every further one.
+// Where an operand's bytes come from. `first`: its first sweep in this product; `again`: every
+// further one.
 struct OperandReads {
   Sharing sharing = Sharing::none;
   std::int64_t sharers = 1;
@@ -39,13 +41,15 @@ struct ProductShape {
 
 class BlockedProduct {
  public:
+  BlockedProduct() = default;
   explicit BlockedProduct(const ProductShape& shape);
 
   // Adds the rings of L1, L0A, L0B and L0C.
   void add_rings(TileProgram& program);
+  void use_rings_of(const BlockedProduct& other);  // which has added them to the same program
   // The load of the whole of A, for a_in_core: emitted once, by the caller.
   Work load_whole_a() const;
-  std::uint8_t whole_a_ring() const { return ring_a_; }
+  void emit_whole_a(TileProgram& program) const;
   // One product; its results are written to the current slot of result_ring.
   void emit(TileProgram& program, std::uint8_t result_ring) const;
   // Clears `summary` and writes terms, flows and rings of one product (not calls and items).
@@ -61,7 +65,8 @@ class BlockedProduct {
     std::int64_t first() const { return full > 0 ? size : tail; }
     std::int64_t last() const { return tail > 0 ? tail : size; }
   };
-  // How one operand is loaded along k: `full` copies of `length` elements, then one of `last` (0 = none) from `origin`.
+  // How one operand is loaded along k: `full` copies of `length` elements, then one of `last` (0 =
+  // none) from `origin`.
   struct Loads {
     std::int64_t full = 0, length = 0, last = 0, origin = 0;
     std::int64_t last_blocks = 0;  // base blocks in the last copy of a sweep
@@ -77,6 +82,13 @@ class BlockedProduct {
   void load(Work& work, const OperandReads& reads, bool again) const;
   Work load_a(std::int64_t rows, bool last, bool again) const;
   Work load_b(std::int64_t columns, bool last, bool again) const;
+  // Shared bytes come on chip once for all sharers: beside the copy that every sharer makes, its
+  // share of the off-chip transfer is an operation of its own, which does not hold up the copy
+  // engine.
+  bool fetches(const Work& load) const {
+    return load.sharing != Sharing::none && off_chip(load.first_read, load.reuse_bytes);
+  }
+  static Work fetch(const Work& load);
   Work feed_a(std::int64_t rows, std::int64_t k) const;
   Work feed_b(std::int64_t columns, std::int64_t k) const;
   Work product(std::int64_t rows, std::int64_t columns, std::int64_t k) const;
@@ -91,13 +103,16 @@ class BlockedProduct {
 
   ProductShape shape_;
   Blocks m_, n_, k_;
-  std::int64_t step_a_, step_b_;  // blocks a copy
-  std::int64_t big_, small_;      // the larger and the smaller of them
-  bool a_is_big_;
-  bool a_kept_, b_kept_;      // loaded once per block of the outer loop, outside the tiles
-  bool a_differs_, b_differs_;  // first and further sweeps differ on this L2
+  std::int64_t step_a_ = 1, step_b_ = 1;  // blocks a copy
+  std::int64_t big_ = 1, small_ = 1;      // the larger and the smaller of them
+  bool a_is_big_ = true;
+  bool a_kept_ = false,
+       b_kept_ = false;  // loaded once per block of the outer loop, outside the tiles
+  bool a_differs_ = false, b_differs_ = false;  // first and further sweeps differ on this L2
   Loads loads_a_, loads_b_;
-  std::uint8_t ring_a_ = 0, ring_b_ = 0, ring_l0a_ = 0, ring_l0b_ = 0, ring_l0c_ = 0;
+  struct RingNumbers {
+    std::uint8_t a = 0, b = 0, l0a = 0, l0b = 0, l0c = 0;
+  } rings_;
 };
 
 }  // namespace tilewright

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The closed form of a blocked product: the same Work values as its tree, with counts, and the ways and ring holds that
-// no schedule of the engines can shorten. Each claim is what makes the bound provable, so each has its reason beside it.
+// The closed form of a blocked product: the same Work values as its tree, with counts, and the ways
+// and ring holds that no schedule of the engines can shorten. Each claim is what makes the bound
+// provable, so each has its reason beside it.
 #include <algorithm>
 
 #include "schedules/blocked_product.h"
@@ -8,11 +9,22 @@
 namespace tilewright {
 namespace {
 
-enum FlowIndex : std::uint8_t { kLoadA, kLoadB, kFeedA, kFeedB, kProduct, kStore, kFlowCount };
+enum FlowIndex : std::uint8_t {
+  kLoadA,
+  kLoadB,
+  kFeedA,
+  kFeedB,
+  kProduct,
+  kStore,
+  kFetchA,
+  kFetchB,
+  kFlowCount
+};
 constexpr std::uint32_t bit(FlowIndex flow) { return 1U << flow; }
 
 template <std::size_t N>
-void append(FixedList<Step, N>& way, std::uint8_t term, std::int64_t holds, std::int64_t latencies) {
+void append(FixedList<Step, N>& way, std::uint8_t term, std::int64_t holds,
+            std::int64_t latencies) {
   way.push({term, holds, latencies});
 }
 
@@ -22,7 +34,9 @@ struct BlockedProduct::Summarizer {
   const BlockedProduct& p;
   WorkSummary& out;
   // Terms by size class: 0 = the first block of an axis, 1 = the tail where it differs.
-  std::uint8_t load_a0 = 0, load_b0 = 0, load_al = 0, load_bl = 0;  // first of the product, last of it
+  std::uint8_t load_a0 = 0, load_b0 = 0, load_al = 0,
+               load_bl = 0;     // first of the product, last of it
+  std::uint8_t load_b[2][2]{};  // by size class; full copies and last ones
   std::uint8_t feed_a[2][2]{}, feed_b[2][2]{}, prod[2][2][2]{}, store[2][2]{};
   std::int64_t k_full, k_tail;  // blocks of a sweep over k: full ones, short ones (0 or 1)
 
@@ -52,16 +66,21 @@ struct BlockedProduct::Summarizer {
     const Sizes n = sizes(p.n_);
     if (!p.shape_.a_in_core) {
       for (int i = 0; i < m.classes; ++i) {
-        load_al = loads_of(m.size[i], m.count[i], p.a_kept_ ? 1 : p.n_.count(), true, i == 0 ? &load_a0 : nullptr);
+        std::uint8_t term[2] = {};
+        load_al = loads_of(m.size[i], m.count[i], p.a_kept_ ? 1 : p.n_.count(), true, term);
+        if (i == 0) load_a0 = term[p.loads_a_.full == 0];
       }
     }
     for (int j = 0; j < n.classes; ++j) {
-      load_bl = loads_of(n.size[j], n.count[j], p.b_kept_ ? 1 : p.m_.count(), false, j == 0 ? &load_b0 : nullptr);
+      load_bl = loads_of(n.size[j], n.count[j], p.b_kept_ ? 1 : p.m_.count(), false, load_b[j]);
     }
+    load_b0 = load_b[0][p.loads_b_.full == 0];
   }
-  // The copies of one operand for blocks of one size: `sweeps` over k, the first apart where it differs. Returns the
-  // term of the last copy of a sweep, and the first copy's in *first.
-  std::uint8_t loads_of(std::int64_t size, std::int64_t blocks, std::int64_t sweeps, bool a, std::uint8_t* first) const {
+  // The copies of one operand for blocks of one size: `sweeps` over k, the first apart where it
+  // differs. Returns the term of the last copy of a sweep, and those of the first sweep's full and
+  // last copies in `first`.
+  std::uint8_t loads_of(std::int64_t size, std::int64_t blocks, std::int64_t sweeps, bool a,
+                        std::uint8_t* first) const {
     const Loads& l = a ? p.loads_a_ : p.loads_b_;
     const bool differs = a ? p.a_differs_ : p.b_differs_;
     std::uint8_t term = 0;
@@ -72,8 +91,8 @@ struct BlockedProduct::Summarizer {
         if (copies == 0) continue;
         const Work work = a ? p.load_a(size, last, again) : p.load_b(size, last, again);
         term = add(a ? kLoadA : kLoadB, work, times * copies);
-        if (first != nullptr) *first = term;
-        first = nullptr;
+        if (again == 0) first[last] = term;
+        if (p.fetches(work)) add(a ? kFetchA : kFetchB, fetch(work), times * copies);
       }
     }
     return term;
@@ -85,10 +104,12 @@ struct BlockedProduct::Summarizer {
     const Sizes k = sizes(p.k_);
     for (int q = 0; q < k.classes; ++q) {
       for (int i = 0; i < m.classes; ++i) {
-        feed_a[i][q] = add(kFeedA, p.feed_a(m.size[i], k.size[q]), m.count[i] * k.count[q] * p.n_.count());
+        feed_a[i][q] =
+            add(kFeedA, p.feed_a(m.size[i], k.size[q]), m.count[i] * k.count[q] * p.n_.count());
       }
       for (int j = 0; j < n.classes; ++j) {
-        feed_b[j][q] = add(kFeedB, p.feed_b(n.size[j], k.size[q]), n.count[j] * k.count[q] * p.m_.count());
+        feed_b[j][q] =
+            add(kFeedB, p.feed_b(n.size[j], k.size[q]), n.count[j] * k.count[q] * p.m_.count());
       }
     }
   }
@@ -101,7 +122,8 @@ struct BlockedProduct::Summarizer {
       for (int j = 0; j < n.classes; ++j) {
         const std::int64_t tiles = m.count[i] * n.count[j];
         for (int q = 0; q < k.classes; ++q) {
-          prod[i][j][q] = add(kProduct, p.product(m.size[i], n.size[j], k.size[q]), tiles * k.count[q]);
+          prod[i][j][q] =
+              add(kProduct, p.product(m.size[i], n.size[j], k.size[q]), tiles * k.count[q]);
         }
         store[i][j] = add(kStore, p.result(m.size[i], n.size[j]), tiles);
       }
@@ -115,7 +137,8 @@ struct BlockedProduct::Summarizer {
 
   bool b_loaded_before_a() const { return p.b_kept_ || (!p.a_kept_ && !p.a_is_big_); }
 
-  // Ways in: what the first operation of a flow must wait for, along the pipeline. Loads are in order on one engine.
+  // Ways in: what the first operation of a flow must wait for, along the pipeline. Loads are in
+  // order on one engine.
   void ways_in() const {
     Flow& feed_a_flow = out.flows[kFeedA];
     Flow& feed_b_flow = out.flows[kFeedB];
@@ -124,7 +147,8 @@ struct BlockedProduct::Summarizer {
       if (b_loaded_before_a()) append(feed_a_flow.before, load_b0, 1, 0);
       append(feed_a_flow.before, load_a0, 1, 1);
     }
-    if (a_loaded && b_loaded_before_a()) {  // feed_b follows feed_a on its engine, which waited for both
+    if (a_loaded &&
+        b_loaded_before_a()) {  // feed_b follows feed_a on its engine, which waited for both
       feed_b_flow.before = feed_a_flow.before;
       append(feed_b_flow.before, feed_a[0][0], 1, 0);
     } else {
@@ -151,8 +175,8 @@ struct BlockedProduct::Summarizer {
     append(way, prod[ml()][nl()][kl()], 1, 1);
     after_product(way);
   }
-  // A copy of `blocks` blocks has arrived: its feeds and, on the same engine, those between them. With A the sequence is
-  // a b a b ... , with B it is b a b ... b.
+  // A copy of `blocks` blocks has arrived: its feeds and, on the same engine, those between them.
+  // With A the sequence is a b a b ... , with B it is b a b ... b.
   void feeds_of_last_copy(Way& way, std::int64_t blocks, bool a) const {
     const std::int64_t full = blocks - k_tail;
     const std::int64_t others = blocks - 1;  // feeds of the other operand that are surely behind
@@ -174,7 +198,11 @@ struct BlockedProduct::Summarizer {
     append(way_b, load_bl, 0, 1);
     feeds_of_last_copy(way_b, p.loads_b_.last_blocks, false);
     after_feed(way_b);
-    for (const FlowIndex flow : {kFeedA, kFeedB}) {  // feed_b is the last one; feed_a's result is needed as well
+    // A fetch fills the same slot as its copy: the same way out, its latency included.
+    out.flows[kFetchA].after = out.flows[kLoadA].after;
+    out.flows[kFetchB].after = out.flows[kLoadB].after;
+    for (const FlowIndex flow :
+         {kFeedA, kFeedB}) {  // feed_b is the last one; feed_a's result is needed as well
       append(out.flows[flow].after, feed_b[nl()][kl()], flow == kFeedA ? 1 : 0, 1);
       after_feed(out.flows[flow].after);
     }
@@ -195,7 +223,8 @@ struct BlockedProduct::Summarizer {
   void ring_terms() const {
     const std::int64_t tiles = p.m_.count() * p.n_.count();
     const std::int64_t steps = tiles * (k_full + k_tail);
-    // L0C: from the tile's first product to its stored result. The last result comes a latency after the last hold.
+    // L0C: from the tile's first product to its stored result. The last result comes a latency
+    // after the last hold.
     RingTerm& l0c = ring(p.shape_.db_l0c, bit(kProduct) | bit(kStore), kProduct);
     append(l0c.extra, prod[0][0][0], 0, tiles);
     append(l0c.extra, store[0][0], 0, tiles);
@@ -218,7 +247,8 @@ struct BlockedProduct::Summarizer {
       RingTerm& a = ring(p.shape_.step_ka * p.shape_.l1, bit(kLoadA) | bit(kFeedA), kLoadA);
       append(a.extra, load_a0, 0, steps);
       append(a.extra, feed_a[0][0], 0, steps);
-      append(a.after, feed_b[nl()][kl()], 1, 0);  // after the feed's hold; its latency is feed_b's as well
+      append(a.after, feed_b[nl()][kl()], 1,
+             0);  // after the feed's hold; its latency is feed_b's as well
       after_feed(a.after);
     }
     RingTerm& b = ring(p.shape_.step_kb * p.shape_.l1, bit(kLoadB) | bit(kFeedB), kLoadB);
@@ -255,7 +285,8 @@ struct BlockedProduct::Summarizer {
   void single_slot_rings(std::int64_t tiles) const {
     const Loads& small = p.a_is_big_ ? p.loads_b_ : p.loads_a_;
     const std::uint8_t load = p.a_is_big_ ? load_b0 : load_a0;
-    // Copies of exactly small_ full blocks: from arrival to the last feed_a at least small_-1 pairs of feeds.
+    // Copies of exactly small_ full blocks: from arrival to the last feed_a at least small_-1 pairs
+    // of feeds.
     const std::int64_t waits = p.small_ >= 2 ? tiles * small.full : 0;
     if (waits > 0) {
       RingTerm& chain = ring(1, bit(kLoadA) | bit(kLoadB), kLoadA);
@@ -263,14 +294,23 @@ struct BlockedProduct::Summarizer {
       append(chain.extra, feed_a[least(p.m_)][0], waits * (p.small_ - 1), waits);
       append(chain.extra, feed_b[least(p.n_)][0], waits * (p.small_ - 1), 0);
     }
-    // The larger operand's slot is held while the smaller one's copies stream through, all but the last of a group at
-    // least: that one may arrive after the last feed of the larger operand began.
-    const std::int64_t groups = tiles * (p.a_is_big_ ? p.loads_a_ : p.loads_b_).count();
-    const std::uint8_t big_load = p.a_is_big_ ? load_a0 : load_b0;
+    // The larger operand's slot is held while the smaller one's copies stream through the copy
+    // engine. Where A is the larger one its last feed precedes the last block's feed_b, so a last
+    // copy of one block may still be on its way.
+    const Loads& big = p.a_is_big_ ? p.loads_a_ : p.loads_b_;
     RingTerm& hold = ring(1, bit(kLoadA) | bit(kLoadB), kLoadA);
-    append(hold.extra, big_load, 0, groups);
-    append(hold.extra, load, -groups, 0);
-    append(hold.extra, feed_a[least(p.m_)][kl()], 0, groups);
+    append(hold.extra, p.a_is_big_ ? load_a0 : load_b0, 0, tiles * big.count());
+    append(hold.extra, feed_a[least(p.m_)][kl()], 0, tiles * big.count());
+    if (!p.a_is_big_) return;
+    const Sizes n = sizes(p.n_);
+    for (int j = 0; j < n.classes; ++j) {
+      const std::int64_t tiles_j = p.m_.count() * n.count[j];
+      if (p.small_ == 1 && big.full > 0) append(hold.extra, load_b[j][0], -tiles_j * big.full, 0);
+      if (big.last == 0) continue;
+      const bool short_copy = small.last > 0;
+      if ((short_copy ? small.last_blocks : p.small_) == 1)
+        append(hold.extra, load_b[j][short_copy], -tiles_j, 0);
+    }
   }
   static int least(const Blocks& axis) { return axis.full > 0 && axis.tail > 0; }
 };

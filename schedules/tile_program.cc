@@ -8,7 +8,7 @@
 namespace tilewright {
 
 const char* path_name(Path path) {
-  static constexpr const char* kNames[kPathCount] = {"none",  "gm_l1", "l1_l0a", "l1_l0b",
+  static constexpr const char* kNames[kPathCount] = {"none",   "gm_l1", "l1_l0a", "l1_l0b",
                                                      "l0c_gm", "gm_ub", "ub_gm"};
   return kNames[static_cast<std::size_t>(path)];
 }
@@ -60,16 +60,20 @@ std::string work_text(const Work& work) {
       return fmt::format("{} x {} x {}", work.m, work.n, work.k);
     case WorkKind::pool:
       return fmt::format("{} elements, client {}", with_commas(work.elements), work.client);
+    case WorkKind::fetch:
+      return fmt::format("off chip {} B / {} sharers", with_commas(work.bytes()), work.sharers);
     case WorkKind::copy:
       break;
   }
   std::string text = fmt::format("{:<6} {} B", path_name(work.path), with_commas(work.bytes()));
   if (work.stride_bytes > 0) {
-    text += fmt::format(" = {} rows of {} B, stride {}", work.rows, work.row_bytes, work.stride_bytes);
+    text +=
+        fmt::format(" = {} rows of {} B, stride {}", work.rows, work.row_bytes, work.stride_bytes);
   }
   if (work.sharing != Sharing::none) text += fmt::format(", {} sharers", work.sharers);
   if (work.path == Path::gm_l1) {
-    text += work.first_read ? ", first read" : fmt::format(", reuse {} B", with_commas(work.reuse_bytes));
+    text += work.first_read ? ", first read"
+                            : fmt::format(", reuse {} B", with_commas(work.reuse_bytes));
   }
   return text;
 }
@@ -77,17 +81,17 @@ std::string work_text(const Work& work) {
 std::string access_text(const TileProgram& program, const Operation& operation) {
   std::string text;
   for (const Access& access : operation.all_accesses()) {
-    if (access.verbs & take) text += " take";
-    if (access.verbs & read) text += " read";
-    if (access.verbs & write) text += " write";
+    if (access.verbs & verb::take) text += " take";
+    if (access.verbs & verb::read) text += " read";
+    if (access.verbs & verb::write) text += " write";
     text += fmt::format(" {}", program.rings()[access.ring].name);
     if (access.lag > 0) text += fmt::format("-{}", access.lag);
   }
   return text;
 }
 
-void print_range(const TileProgram& program, std::int32_t begin, std::int32_t end, std::size_t depth,
-                 std::string& out) {
+void print_range(const TileProgram& program, std::int32_t begin, std::int32_t end,
+                 std::size_t depth, std::string& out) {
   for (std::int32_t i = begin; i < end;) {
     const Node& node = program.nodes()[static_cast<std::size_t>(i)];
     out.append(2 * depth, ' ');

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A TileProgram is what one core does for a schedule: a flat preorder tree of loops and operations, and rings (bounded
-// buffers with slots). It knows no device and no cycles. It is read by the printer, the checker, and, once costed, by the
-// simulator. Its storage is reused: building another program into the same value allocates nothing in steady state.
+// A TileProgram is what one core does for a schedule: a flat preorder tree of loops and operations,
+// and rings (bounded buffers with slots). It knows no device and no cycles. It is read by the
+// printer, the checker, and, once costed, by the simulator. Its storage is reused: building another
+// program into the same value allocates nothing in steady state.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +20,12 @@ enum class Memory : std::uint8_t { gm, l1, l0a, l0b, l0c, ub };
 const char* memory_name(Memory memory);
 
 // Meaning of accesses (the simulator's header has the arithmetic):
-//   take   binds the ring's next slot and waits until every earlier access to that slot is done (release is implicit);
-//   write  extends the time at which the slot is filled;
-//   read   waits until the slot is filled.
+//   take   binds the ring's next slot and waits until every earlier access to that slot is done
+//   (release is implicit); write  extends the time at which the slot is filled; read   waits until
+//   the slot is filled.
+namespace verb {
 enum Verb : std::uint8_t { take = 1, read = 2, write = 4 };
+}
 
 struct Access {
   std::uint8_t ring = 0;
@@ -53,7 +56,8 @@ struct Ring {
   std::int64_t slot_bytes = 0;
 };
 
-// op >= 0: that operation, executed once. op < 0: a loop of `count` iterations over the nodes (this, end).
+// op >= 0: that operation, executed once. op < 0: a loop of `count` iterations over the nodes
+// (this, end).
 struct Node {
   std::int32_t op = -1;
   std::int32_t end = 0;
@@ -63,7 +67,8 @@ struct Node {
 class TileProgram {
  public:
   void clear();
-  std::uint8_t add_ring(const char* name, Memory memory, std::int64_t slots, std::int64_t slot_bytes);
+  std::uint8_t add_ring(const char* name, Memory memory, std::int64_t slots,
+                        std::int64_t slot_bytes);
   // Valid until the next add.
   Operation& add(const char* label, const Work& work);
   std::int32_t open_loop(std::int64_t count);
@@ -118,9 +123,10 @@ struct MemoryUse {
   std::int64_t needed_bytes = 0, available_bytes = 0;
 };
 
-// The first defect of a program, or nothing: unbalanced loops, a count below 1, an access to an unknown ring, a ring
-// without slots, a lag beyond the ring, a ring taken by two kinds of work, a slot read before it is written or written
-// before it is taken, more bytes than a memory has.
-std::optional<std::string> defect_of(const TileProgram& program, std::span<const MemoryUse> capacities = {});
+// The first defect of a program, or nothing: unbalanced loops, a count below 1, an access to an
+// unknown ring, a ring without slots, a lag beyond the ring, a ring taken by two kinds of work, a
+// slot read before it is written or written before it is taken, more bytes than a memory has.
+std::optional<std::string> defect_of(const TileProgram& program,
+                                     std::span<const MemoryUse> capacities = {});
 
 }  // namespace tilewright

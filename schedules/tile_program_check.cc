@@ -12,7 +12,8 @@ namespace {
 
 // Which engine kind takes a slot: the same path or unit always runs on the same engine of a device.
 std::pair<WorkKind, Path> engine_kind(const Work& work) {
-  if (work.kind == WorkKind::bind) return {WorkKind::product, Path::none};  // binds on the matrix unit
+  if (work.kind == WorkKind::bind)
+    return {WorkKind::product, Path::none};  // binds on the matrix unit
   return {work.kind, work.path};
 }
 
@@ -40,25 +41,28 @@ std::optional<std::string> structure_defect(const TileProgram& program) {
 
 std::optional<std::string> ring_defect(const TileProgram& program) {
   for (const Ring& ring : program.rings()) {
-    if (ring.slots < 1) return fmt::format("ring {} has {} slots; it needs at least one", ring.name, ring.slots);
+    if (ring.slots < 1)
+      return fmt::format("ring {} has {} slots; it needs at least one", ring.name, ring.slots);
   }
   std::vector<const Operation*> takers(program.rings().size(), nullptr);
   for (const Operation& operation : program.operations()) {
     for (const Access& access : operation.all_accesses()) {
       if (access.ring >= program.rings().size()) {
-        return fmt::format("{}: no ring {}; there are {}", operation.label, access.ring, program.rings().size());
+        return fmt::format("{}: no ring {}; there are {}", operation.label, access.ring,
+                           program.rings().size());
       }
       const Ring& ring = program.rings()[access.ring];
       if (access.lag >= ring.slots) {
-        return fmt::format("{}: lag {} of ring {}, which has {} slots", operation.label, access.lag, ring.name,
-                           ring.slots);
+        return fmt::format("{}: lag {} of ring {}, which has {} slots", operation.label, access.lag,
+                           ring.name, ring.slots);
       }
-      if (!(access.verbs & take)) continue;
-      if (access.lag != 0) return fmt::format("{}: a take with lag {}", operation.label, access.lag);
+      if (!(access.verbs & verb::take)) continue;
+      if (access.lag != 0)
+        return fmt::format("{}: a take with lag {}", operation.label, access.lag);
       const Operation*& taker = takers[access.ring];
       if (taker != nullptr && engine_kind(taker->work) != engine_kind(operation.work)) {
-        return fmt::format("ring {} is taken by {} and by {}; one engine must take all its slots", ring.name,
-                           taker->label, operation.label);
+        return fmt::format("ring {} is taken by {} and by {}; one engine must take all its slots",
+                           ring.name, taker->label, operation.label);
       }
       taker = &operation;
     }
@@ -69,15 +73,18 @@ std::optional<std::string> ring_defect(const TileProgram& program) {
 // Walks the program with at most two iterations a loop and follows what every slot holds.
 class SlotWalk {
  public:
-  explicit SlotWalk(const TileProgram& program) : program_(program), taken_(program.rings().size()) {
-    for (const Ring& ring : program.rings()) filled_.emplace_back(static_cast<std::size_t>(ring.slots), 0);
+  explicit SlotWalk(const TileProgram& program)
+      : program_(program), taken_(program.rings().size()) {
+    for (const Ring& ring : program.rings())
+      filled_.emplace_back(static_cast<std::size_t>(ring.slots), 0);
   }
 
   std::optional<std::string> range(std::int32_t begin, std::int32_t end) {
     for (std::int32_t i = begin; i < end;) {
       const Node& node = program_.nodes()[static_cast<std::size_t>(i)];
       if (node.op >= 0) {
-        if (auto defect = operation(program_.operations()[static_cast<std::size_t>(node.op)])) return defect;
+        if (auto defect = operation(program_.operations()[static_cast<std::size_t>(node.op)]))
+          return defect;
         ++i;
         continue;
       }
@@ -94,16 +101,19 @@ class SlotWalk {
     for (const Access& access : op.all_accesses()) {
       const Ring& ring = program_.rings()[access.ring];
       std::size_t& taken = taken_[access.ring];
-      if (access.verbs & take) ++taken;
+      if (access.verbs & verb::take) ++taken;
       if (taken <= access.lag) {
-        return fmt::format("{} uses ring {} before {} slots of it are taken", op.label, ring.name, access.lag + 1);
+        return fmt::format("{} uses ring {} before {} slots of it are taken", op.label, ring.name,
+                           access.lag + 1);
       }
-      char& filled = filled_[access.ring][(taken - 1 - access.lag) % static_cast<std::size_t>(ring.slots)];
-      if (access.verbs & take) filled = 0;
-      if ((access.verbs & read) && !filled) {
-        return fmt::format("{} reads a slot of ring {} that nothing has written", op.label, ring.name);
+      char& filled =
+          filled_[access.ring][(taken - 1 - access.lag) % static_cast<std::size_t>(ring.slots)];
+      if (access.verbs & verb::take) filled = 0;
+      if ((access.verbs & verb::read) && !filled) {
+        return fmt::format("{} reads a slot of ring {} that nothing has written", op.label,
+                           ring.name);
       }
-      if (access.verbs & write) filled = 1;
+      if (access.verbs & verb::write) filled = 1;
     }
     return std::nullopt;
   }
@@ -113,18 +123,20 @@ class SlotWalk {
   std::vector<std::vector<char>> filled_;  // per ring and physical slot
 };
 
-std::optional<std::string> capacity_defect(const TileProgram& program, std::span<const MemoryUse> capacities) {
+std::optional<std::string> capacity_defect(const TileProgram& program,
+                                           std::span<const MemoryUse> capacities) {
   for (const MemoryUse& capacity : capacities) {
     std::int64_t needed = 0;
     std::string sum;
     for (const Ring& ring : program.rings()) {
       if (ring.memory != capacity.memory) continue;
       needed += ring.slots * ring.slot_bytes;
-      sum += fmt::format("{}{} {}*{}", sum.empty() ? "" : " + ", ring.name, ring.slots, with_commas(ring.slot_bytes));
+      sum += fmt::format("{}{} {}*{}", sum.empty() ? "" : " + ", ring.name, ring.slots,
+                         with_commas(ring.slot_bytes));
     }
     if (capacity.available_bytes > 0 && needed > capacity.available_bytes) {
-      return fmt::format("{} needs {} B ({}), it has {}", memory_name(capacity.memory), with_commas(needed), sum,
-                         with_commas(capacity.available_bytes));
+      return fmt::format("{} needs {} B ({}), it has {}", memory_name(capacity.memory),
+                         with_commas(needed), sum, with_commas(capacity.available_bytes));
     }
   }
   return std::nullopt;
@@ -132,10 +144,12 @@ std::optional<std::string> capacity_defect(const TileProgram& program, std::span
 
 }  // namespace
 
-std::optional<std::string> defect_of(const TileProgram& program, std::span<const MemoryUse> capacities) {
+std::optional<std::string> defect_of(const TileProgram& program,
+                                     std::span<const MemoryUse> capacities) {
   if (auto defect = structure_defect(program)) return defect;
   if (auto defect = ring_defect(program)) return defect;
-  if (auto defect = SlotWalk(program).range(0, static_cast<std::int32_t>(program.nodes().size()))) return defect;
+  if (auto defect = SlotWalk(program).range(0, static_cast<std::int32_t>(program.nodes().size())))
+    return defect;
   return capacity_defect(program, capacities);
 }
 

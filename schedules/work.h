@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device-neutral work: what an operation moves or computes, never how long it takes. A device turns Work into cycles
-// (device_model/costing.h); the closed-form WorkSummary of a schedule and the operations of its TileProgram hold the same
-// Work values, so the bound and the simulator can only differ in how they put them together.
+// Device-neutral work: what an operation moves or computes, never how long it takes. A device turns
+// Work into cycles (device_model/costing.h); the closed-form WorkSummary of a schedule and the
+// operations of its TileProgram hold the same Work values, so the bound and the simulator can only
+// differ in how they put them together.
 #pragma once
 
 #include <array>
@@ -12,16 +13,18 @@
 
 namespace tilewright {
 
-// Where a copy goes from and to. Copies of one path run on one engine of a device, one after the other.
+// Where a copy goes from and to. Copies of one path run on one engine of a device, one after the
+// other.
 enum class Path : std::uint8_t { none, gm_l1, l1_l0a, l1_l0b, l0c_gm, gm_ub, ub_gm };
 inline constexpr std::size_t kPathCount = static_cast<std::size_t>(Path::ub_gm) + 1;
 const char* path_name(Path path);
 
 enum class WorkKind : std::uint8_t {
-  launch,   // the kernel's head: occupies the whole core
-  call,     // a synchronous call from a vector client to the matrix core
-  bind,     // takes a slot, costs nothing: many operations fill it afterwards
-  copy,     // bytes along a path
+  launch,  // the kernel's head: occupies the whole core
+  call,    // a synchronous call from a vector client to the matrix core
+  bind,    // takes a slot, costs nothing: many operations fill it afterwards
+  copy,    // bytes along a path
+  fetch,   // a core's share of bringing shared bytes on chip, beside the copy that all sharers make
   product,  // m*n*k multiply-adds on the matrix unit
   pool,     // vector work of a client: read back, maximum, bias, write
 };
@@ -33,9 +36,10 @@ enum class Sharing : std::uint8_t {
   grid,    // exactly `sharers` cores in step: a row or column of a core grid
 };
 
-// All sizes in bytes or elements. A copy is `rows` rows of `row_bytes` each, `stride_bytes` apart in the slower memory;
-// stride 0 = contiguous. Row 0 starts at origin_bytes + i*step_bytes, i = 0, 1, ...: one operation stands for all blocks
-// of a loop, so its alignment is the mean over that set of offsets.
+// All sizes in bytes or elements. A copy is `rows` rows of `row_bytes` each, `stride_bytes` apart
+// in the slower memory; stride 0 = contiguous. Row 0 starts at origin_bytes + i*step_bytes, i = 0,
+// 1, ...: one operation stands for all blocks of a loop, so its alignment is the mean over that set
+// of offsets.
 struct Work {
   WorkKind kind = WorkKind::bind;
   Path path = Path::none;
@@ -66,8 +70,9 @@ struct WorkTerm {
   std::uint8_t flow = 0;
 };
 
-// Part of a sum: `holds` times the time that an operation of this term occupies its engine, plus `latencies` times the
-// time from there until its result can be used. Negative numbers are taken off.
+// Part of a sum: `holds` times the time that an operation of this term occupies its engine, plus
+// `latencies` times the time from there until its result can be used. Negative numbers are taken
+// off.
 struct Step {
   std::uint8_t term = 0;
   std::int64_t holds = 0, latencies = 0;
@@ -99,22 +104,24 @@ class FixedList {
 
 using Way = FixedList<Step, 10>;
 
-// A flow is a kind of operation that runs on one engine: loads of A, loads of B, ... in the order of the pipeline. Without
-// terms it is not part of the schedule.
+// A flow is a kind of operation that runs on one engine: loads of A, loads of B, ... in the order
+// of the pipeline. Without terms it is not part of the schedule.
 inline constexpr std::size_t kMaxFlows = 8;
 struct Flow {
   Way before;  // from the item's first cycle until the flow's first operation can start, at least
-  Way after;   // from the end of its last operation's hold until the end of the item's last hold, at least
+  Way after;  // from the end of its last operation's hold until the end of the item's last hold, at
+              // least
 };
 
-// A ring of `slots` slots. Every fill holds its slot from its take to its last access; all the holds together last at
-// least the work of `flows` plus `extra`. They begin after `before_flow`'s way in and end `after` before the item does,
-// so that the item takes at least before + sum/slots + after.
+// A ring of `slots` slots. Every fill holds its slot from its take to its last access; all the
+// holds together last at least the work of `flows` plus `extra`. They begin after `before_flow`'s
+// way in and end `after` before the item does, so that the item takes at least before + sum/slots +
+// after.
 struct RingTerm {
   std::int64_t slots = 1;
   std::uint32_t flows = 0;  // a bit per flow
   std::uint8_t before_flow = 0;
-  FixedList<Step, 4> extra;
+  FixedList<Step, 8> extra;
   FixedList<Step, 4> after;
 };
 
@@ -123,7 +130,8 @@ struct WorkSummary {
   FixedList<WorkTerm, 48> terms;
   FixedList<Flow, kMaxFlows> flows;
   FixedList<RingTerm, 8> rings;
-  std::uint8_t result_flow = 0;  // whose latency passes between the last hold and the vector client's start
+  std::uint8_t result_flow =
+      0;  // whose latency passes between the last hold and the vector client's start
   Work launch, call, pool;
   std::int64_t items = 0;         // of the busiest core
   std::int64_t client_items = 0;  // of its busiest vector client

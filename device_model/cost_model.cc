@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The search's view of the model: many schedules of one workload on one device, without allocation
+// per call.
+#include <cassert>
+
+#include "device_model/bound.h"
+#include "device_model/costed_program.h"
+#include "device_model/costing.h"
+#include "device_model/host_roofline.h"
+#include "device_model/model.h"
+#include "device_model/npu_model.h"
+#include "device_model/simulator.h"
+
+namespace tilewright {
+
+struct CostModel::State {
+  Workload workload;
+  Device device;
+  Limits limits;
+  std::optional<Costing> costing;  // NPU
+  const NpuVariantModel* model = nullptr;
+  Variant variant{};  // of model
+  WorkSummary summary;
+  TileProgram program;
+  SimProgram costed;
+  Simulator simulator;
+
+  const NpuVariantModel& model_of(const Schedule& schedule) {
+    if (model == nullptr || variant != schedule.variant) {
+      model = find_npu_model(workload, schedule.variant);
+      variant = schedule.variant;
+    }
+    assert(model != nullptr);
+    return *model;
+  }
+};
+
+CostModel::CostModel(const Workload& workload, const Device& device)
+    : state_(std::make_unique<State>(
+          State{workload, device, limits_of(device), {}, nullptr, {}, {}, {}, {}, {}})) {
+  if (device.kind == DeviceKind::npu) state_->costing.emplace(device);
+}
+CostModel::~CostModel() = default;
+CostModel::CostModel(CostModel&&) noexcept = default;
+CostModel& CostModel::operator=(CostModel&&) noexcept = default;
+
+std::int64_t CostModel::bound_cycles(const Schedule& schedule) {
+  State& s = *state_;
+  if (!s.costing) return host_roofline(s.workload, schedule, s.device).nanoseconds();
+  s.model_of(schedule).summarize(s.workload, schedule, s.limits, s.summary);
+  return tilewright::bound_cycles(s.summary, *s.costing);
+}
+
+std::int64_t CostModel::simulated_cycles(const Schedule& schedule) {
+  State& s = *state_;
+  assert(s.costing);
+  const NpuVariantModel& model = s.model_of(schedule);
+  model.lower(s.workload, schedule, s.limits, -1, s.program);  // the busiest core
+  cost_program(s.program, *s.costing, s.costed);
+  return s.simulator.run(s.costed);
+}
+
+double CostModel::microseconds(std::int64_t cycles) const {
+  return state_->costing ? state_->costing->microseconds(cycles)
+                         : static_cast<double>(cycles) / 1e3;
+}
+
+}  // namespace tilewright

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <sstream>
 
@@ -76,6 +77,11 @@ std::string lowered_text(const Halide::Module& module) {
   return text.str();
 }
 
+void write_text(const std::filesystem::path& path, const std::string& text) {
+  std::ofstream file(path);
+  if (!(file << text).flush()) throw HalideFailure{"can not write " + path.string()};
+}
+
 EmitReport emit(const EmitRequest& request, KernelBuilder build) {
   const auto start = Clock::now();
   const Halide::Target target =
@@ -90,12 +96,16 @@ EmitReport emit(const EmitRequest& request, KernelBuilder build) {
 
   EmitReport report;
   report.seconds_lowering = seconds_since(start);
-  if (request.digest) {
-    const std::string text = lowered_text(module);
-    report.lowered_digest = digest_of(std::as_bytes(std::span(text)));
-  }
   const std::filesystem::path folder(request.folder);
   report.files = {request.name + ".a", request.name + ".h"};
+  if (request.digest || request.statement) {
+    const std::string text = lowered_text(module);
+    if (request.digest) report.lowered_digest = digest_of(std::as_bytes(std::span(text)));
+    if (request.statement) {
+      report.files.push_back(request.name + ".stmt");
+      write_text(folder / report.files.back(), text);
+    }
+  }
   module.compile({{Halide::OutputFileType::static_library, folder / report.files[0]},
                   {Halide::OutputFileType::c_header, folder / report.files[1]}});
   report.seconds_total = seconds_since(start);

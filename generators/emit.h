@@ -27,6 +27,7 @@ struct EmitRequest {
   std::int64_t cube_cores = 20, vector_cores = 40;
   bool scheduled = true;
   bool digest = false;
+  bool statement = false;  // also write NAME.stmt, the lowered statement
 };
 
 struct EmitReport {

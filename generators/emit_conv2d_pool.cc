@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tilewright-emit-conv2d_pool: kernels of conv2d_pool.
 #include "generators/conv2d_direct.h"
+#include "generators/conv2d_im2col.h"
 #include "generators/emission_rules.h"
 #include "generators/emit_main.h"
 
@@ -24,9 +25,21 @@ Kernel direct(const Conv2dPool& layer, const Schedule& schedule, const KernelCon
   return {arguments(kernel.x, kernel.w, kernel.bias, layer.bias), kernel.out};
 }
 
+Kernel im2col(const Conv2dPool& layer, const Schedule& schedule, const KernelContext& context) {
+  const Im2colShape shape = im2col_shape(layer, schedule[Knob::rows]);
+  Conv2dIm2col kernel = conv2d_im2col(layer, shape);
+  if (context.scheduled) {
+    apply_schedule(kernel, layer, shape, schedule, context);
+  } else {
+    default_schedule(kernel);
+  }
+  return {arguments(kernel.x, kernel.w, kernel.bias, layer.bias), kernel.out};
+}
+
 Kernel build(const Workload& workload, const Schedule& schedule, const KernelContext& context) {
   const Conv2dPool& layer = std::get<Conv2dPool>(workload);
-  return direct(layer, schedule, context);
+  return schedule.variant == Variant::im2col ? im2col(layer, schedule, context)
+                                             : direct(layer, schedule, context);
 }
 
 }  // namespace

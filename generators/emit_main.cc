@@ -53,7 +53,8 @@ Result<EmitRequest> request_of(const EmitOptions& options, const Emitter& emitte
                      .cube_cores = options.cube_cores,
                      .vector_cores = options.vector_cores,
                      .scheduled = !options.unscheduled,
-                     .digest = options.digest};
+                     .digest = options.digest,
+                     .statement = options.statement};
 }
 
 Result<Json> kernel(const EmitOptions& options, const Emitter& emitter) {

@@ -31,6 +31,7 @@ void declare(CLI::App& app, EmitOptions& options, std::string& kind) {
       ->check(CLI::Range(1, 4096));
   app.add_flag("--unscheduled", options.unscheduled, "the algorithm without its schedule");
   app.add_flag("--digest", options.digest, "digest of the lowered statement");
+  app.add_flag("--statement", options.statement, "also write the lowered statement, NAME.stmt");
   app.add_flag("--runtime", options.runtime, "write the runtime that kernels of the target share");
   app.add_flag("--versions", options.versions, "print the versions that decide what is emitted");
 }

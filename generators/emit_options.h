@@ -16,7 +16,7 @@ struct EmitOptions {
   std::string target = "host";
   DeviceKind kind = DeviceKind::host;
   std::int64_t cube_cores = 20, vector_cores = 40;  // npu: cores that the twin deals its items to
-  bool unscheduled = false, digest = false;
+  bool unscheduled = false, digest = false, statement = false;
   bool runtime = false, versions = false;
 };
 

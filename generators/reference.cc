@@ -80,7 +80,7 @@ Result<Reference> compute_reference(const Workload& workload, std::span<const Ar
   const auto count = static_cast<std::size_t>(output_count(workload));
   if (const auto* bank = std::get_if<Conv1dBank>(&workload)) {
     reference.rounded.resize(count);
-    ReferenceEngine<double> engine(as_conv2d(*bank), double_chains(), false);
+    ReferenceEngine<double> engine(as_conv2d(*bank), chain_kernels().back().plain, false);
     engine.run(floats.x(), floats.w(), floats.bias(),
                [&](std::int64_t index, double value, double) {
                  reference.rounded[static_cast<std::size_t>(index)] = static_cast<float>(value);
@@ -88,7 +88,8 @@ Result<Reference> compute_reference(const Workload& workload, std::span<const Ar
   } else {
     reference.exact.resize(count);
     reference.absolute_sums.resize(count);
-    ReferenceEngine<double> engine(std::get<Conv2dPool>(workload), absolute_double_chains(), true);
+    ReferenceEngine<double> engine(std::get<Conv2dPool>(workload), chain_kernels().back().absolute,
+                                   true);
     engine.run(floats.x(), floats.w(), floats.bias(),
                [&](std::int64_t index, double value, double sum) {
                  reference.exact[static_cast<std::size_t>(index)] = value;
@@ -106,7 +107,7 @@ Result<std::vector<float>> compute_fp32_sequential(const Workload& workload,
   const FloatInputs floats(inputs);
   std::vector<float> outputs(static_cast<std::size_t>(output_count(workload)));
   const Conv2dPool conv = std::visit([](const auto& w) { return as_conv2d(w); }, workload);
-  ReferenceEngine<float>(conv, float_chains(), false)
+  ReferenceEngine<float>(conv, chain_kernels().back().single, false)
       .run(floats.x(), floats.w(), floats.bias(), [&](std::int64_t index, float value, float) {
         outputs[static_cast<std::size_t>(index)] = value;
       });

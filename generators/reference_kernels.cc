@@ -6,6 +6,7 @@
 
 #include <limits>
 #include <type_traits>
+#include <vector>
 
 namespace tilewright {
 namespace {
@@ -80,10 +81,6 @@ TILEWRIGHT_AVX2 void absolute_avx2(Offsets o, const double* x, const double* w, 
 TILEWRIGHT_AVX2 void single_avx2(Offsets o, const float* x, const float* w, float* sums) {
   chains<float, 8, 2, false>(o, x, w, sums);
 }
-bool has_avx512() { return __builtin_cpu_supports("avx512f") != 0; }
-bool has_avx2() {
-  return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
-}
 #endif
 
 void plain_base(Offsets o, const double* x, const double* w, double* sums) {
@@ -96,20 +93,24 @@ void single_base(Offsets o, const float* x, const float* w, float* sums) {
   chains<float, 4, 2, false>(o, x, w, sums);
 }
 
+std::vector<ChainKernels> usable_kernels() {
+  std::vector<ChainKernels> kernels{{"base", plain_base, absolute_base, single_base}};
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0) {
+    kernels.push_back({"avx2", plain_avx2, absolute_avx2, single_avx2});
+    if (__builtin_cpu_supports("avx512f") != 0) {
+      kernels.push_back({"avx512", plain_avx512, absolute_avx512, single_avx2});
+    }
+  }
+#endif
+  return kernels;
+}
+
 }  // namespace
 
-#if defined(__x86_64__)
-Chains<double> double_chains() {
-  return has_avx512() ? plain_avx512 : has_avx2() ? plain_avx2 : plain_base;
+std::span<const ChainKernels> chain_kernels() {
+  static const std::vector<ChainKernels> kernels = usable_kernels();
+  return kernels;
 }
-Chains<double> absolute_double_chains() {
-  return has_avx512() ? absolute_avx512 : has_avx2() ? absolute_avx2 : absolute_base;
-}
-Chains<float> float_chains() { return has_avx2() ? single_avx2 : single_base; }
-#else
-Chains<double> double_chains() { return plain_base; }
-Chains<double> absolute_double_chains() { return absolute_base; }
-Chains<float> float_chains() { return single_base; }
-#endif
 
 }  // namespace tilewright

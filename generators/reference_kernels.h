@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 namespace tilewright {
 
@@ -18,10 +19,13 @@ template <class T>
 using Chains = void (*)(std::span<const std::int64_t> offsets, const T* x, const T* weights,
                         T* sums);
 
-// The fastest for this CPU. Double: the same bits from all of them, for products of two floats are
-// exact in double. Float: fused multiply-adds where the CPU has them.
-Chains<double> double_chains();
-Chains<double> absolute_double_chains();
-Chains<float> float_chains();
+struct ChainKernels {
+  std::string_view instruction_set;
+  Chains<double> plain,
+      absolute;          // the same bits in every set: products of two floats are exact in double
+  Chains<float> single;  // fused multiply-adds where the set has them
+};
+// Those that this CPU can run, the fastest last.
+std::span<const ChainKernels> chain_kernels();
 
 }  // namespace tilewright

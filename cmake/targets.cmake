@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Libraries and programs of the project, with the project's options.
 
+# All that a user runs: every tilewright_program, no tests.
+add_custom_target(product)
+
 # tilewright_library(<name> SOURCES <files>... [LINKS <targets>...] [PRIVATE_LINKS <targets>...])
 # A static library tilewright_<name>, alias tilewright::<name>. Without sources it becomes an
 # interface library, so that a folder can start empty.
@@ -29,6 +32,7 @@ function(tilewright_program target)
   target_link_libraries(${target} PRIVATE tilewright_options ${arg_LINKS})
   set_target_properties(${target} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/${arg_FOLDER}")
+  add_dependencies(product ${target})
 endfunction()
 
 # tilewright_link_folder(<source folder> <path below the build tree>)

@@ -64,6 +64,7 @@ struct Connection::State {
   std::string path;
   bool read_only = false;
   milliseconds lock_wait{0};
+  std::optional<std::int64_t> version;  // watched
   SQLite::Database database;
   // By the address of the constant text.
   std::unordered_map<const char*, std::shared_ptr<Query::Prepared>> statements;
@@ -114,6 +115,7 @@ Result<Connection> Connection::open(const std::string& path, Access access,
 }
 
 const std::string& Connection::path() const { return state_->path; }
+void Connection::watch_version(std::int64_t version) { state_->version = version; }
 bool Connection::read_only() const { return state_->read_only; }
 sqlite3* Connection::handle() const { return state_->database.getHandle(); }
 
@@ -144,7 +146,23 @@ Transaction::Transaction(Connection& connection, const char* name, Kind kind)
   const Connection::State& state = *connection_.state_;
   const int result = state.execute(kind == Kind::write ? "BEGIN IMMEDIATE" : "BEGIN");
   open_ = result == SQLITE_OK;
-  if (!open_) fail(connection_.error(name_, state.code(), state.words()));
+  if (open_) {
+    check_version();
+  } else {
+    fail(connection_.error(name_, state.code(), state.words()));
+  }
+}
+
+void Transaction::check_version() {
+  constexpr Sql sql{"read schema version", "PRAGMA user_version"};
+  const auto& version = connection_.state_->version;
+  if (!version) return;
+  Query query(*this, sql);
+  if (!query.bind().step() || query.integer(0) == *version) return;
+  fail(
+      fmt::format("{}: was migrated to schema version {} by another tilewright while it was open "
+                  "here: use that one",
+                  path(), query.integer(0)));
 }
 
 Transaction::~Transaction() { roll_back(); }

@@ -47,6 +47,9 @@ class Connection {
   // Outside of transactions: pragmas. The text of the first column of the first row, empty if there
   // is none.
   Result<std::string> pragma(const Sql& sql);
+  // From now on every transaction first sees whether the file still has this schema version:
+  // another version of the tool may migrate it while it is open here.
+  void watch_version(std::int64_t version);
   // One clear line: file, statement, name of the code, SQLite's words, what to do.
   Error error(const char* statement, int code, std::string_view words) const;
 
@@ -84,6 +87,7 @@ class Transaction {
  private:
   friend class Query;
   void roll_back();
+  void check_version();
   Connection& connection_;
   const char* name_;
   bool open_ = false;

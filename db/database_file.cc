@@ -194,16 +194,7 @@ bool wants_to_write(const Error& error) {
          error.message.find("SQLITE_READONLY") != std::string::npos;
 }
 
-}  // namespace
-
-const Schema& current_schema() {
-  static const std::string text(embedded::schema_sql);  // ends with the zero byte that SQLite needs
-  static const Schema schema{kSchemaVersion, Sql{"schema.sql", text.c_str()}, {}};
-  return schema;
-}
-
-Result<Connection> open_database(const OpenRequest& request, const Schema& schema) {
-  if (const auto checked = check_path(request); !checked) return pass_error(checked);
+Result<Connection> open_unwatched(const OpenRequest& request, const Schema& schema) {
   if (request.read_only) {
     Result<Connection> connection = open_for_reading(request, Access::read_only, schema);
     // A database in WAL mode wants a -shm file beside it, which a read-only folder refuses.
@@ -217,6 +208,21 @@ Result<Connection> open_database(const OpenRequest& request, const Schema& schem
   if (const auto done = set_up(*connection); !done) return pass_error(done);
   if (const auto done = prepare_for_writing(*connection, request, schema); !done)
     return pass_error(done);
+  return connection;
+}
+
+}  // namespace
+
+const Schema& current_schema() {
+  static const std::string text(embedded::schema_sql);  // ends with the zero byte that SQLite needs
+  static const Schema schema{kSchemaVersion, Sql{"schema.sql", text.c_str()}, {}};
+  return schema;
+}
+
+Result<Connection> open_database(const OpenRequest& request, const Schema& schema) {
+  if (const auto checked = check_path(request); !checked) return pass_error(checked);
+  Result<Connection> connection = open_unwatched(request, schema);
+  if (connection) connection->watch_version(schema.version);
   return connection;
 }
 

@@ -98,6 +98,10 @@ class Store {
   // Newest first.
   Result<std::vector<TrialRecord>> list_trials(const TrialFilter& filter);
   Result<std::vector<RunRecord>> list_runs(std::int64_t limit);
+  // Every content that was ever stored under each name, the current one first.
+  Result<std::vector<DeviceRecord>> list_devices();
+  // Canonical keys, sorted.
+  Result<std::vector<std::string>> list_workloads();
 
  private:
   struct State;

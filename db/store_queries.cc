@@ -108,4 +108,32 @@ Result<std::vector<RunRecord>> Store::list_runs(std::int64_t limit) {
   return found;
 }
 
+Result<std::vector<DeviceRecord>> Store::list_devices() {
+  constexpr db::Sql sql{
+      "list devices",
+      "SELECT name, hash, content FROM devices ORDER BY name, stored_utc DESC, hash"};
+  Transaction transaction(state_->connection, "list_devices", Transaction::Kind::read);
+  std::vector<DeviceRecord> found;
+  {
+    db::Query query(transaction, sql);
+    for (query.bind(); query.step();)
+      found.push_back({query.text(0), query.text(1), query.text(2)});
+  }
+  if (auto done = transaction.commit(); !done) return pass_error(done);
+  return found;
+}
+
+Result<std::vector<std::string>> Store::list_workloads() {
+  constexpr db::Sql sql{"list workloads",
+                        "SELECT workload_key FROM workloads ORDER BY workload_key"};
+  Transaction transaction(state_->connection, "list_workloads", Transaction::Kind::read);
+  std::vector<std::string> found;
+  {
+    db::Query query(transaction, sql);
+    for (query.bind(); query.step();) found.push_back(query.text(0));
+  }
+  if (auto done = transaction.commit(); !done) return pass_error(done);
+  return found;
+}
+
 }  // namespace tilewright

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "schedules/text.h"
+
+namespace tilewright {
+namespace {
+
+Json proof_json(const ProofRecord& proof) {
+  return Json::object()
+      .set("strategy", proof.strategy)
+      .set("grid", proof.grid)
+      .set("points", proof.points)
+      .set("feasible", proof.feasible)
+      .set("cut", proof.cut)
+      .set("simulated", proof.simulated)
+      .set("measured", proof.measured)
+      .set("by_limit", Json::object_of(proof.by_limit));
+}
+
+Json measured_json(const std::optional<Measurement>& measured) {
+  if (!measured) return {};
+  return Json::object()
+      .set("min_us", measured->min_us)
+      .set("median_us", measured->median_us)
+      .set("repetitions", measured->repetitions)
+      .set("threads", measured->threads)
+      .set("host", measured->host)
+      .set("conditions", measured->conditions);
+}
+
+Json verdict_json(const std::optional<VerdictRecord>& verdict) {
+  if (!verdict) return {};
+  return Json::object()
+      .set("verdict", verdict->verdict)
+      .set("worst_ratio", std::isfinite(verdict->worst_ratio) ? Json(verdict->worst_ratio) : Json())
+      .set("failures", verdict->failures)
+      .set("outputs", verdict->outputs)
+      .set("gate", verdict->gate)
+      .set("inputs", verdict->inputs)
+      .set("digest", verdict->output_digest)
+      .set("target", verdict->target)
+      .set("message", verdict->message);
+}
+
+}  // namespace
+
+std::string_view status_name(TrialStatus status) {
+  switch (status) {
+    case TrialStatus::ok:
+      return "ok";
+    case TrialStatus::infeasible:
+      return "infeasible";
+    case TrialStatus::build_failed:
+      return "build_failed";
+    case TrialStatus::run_failed:
+      return "run_failed";
+    case TrialStatus::mismatch:
+      return "mismatch";
+    case TrialStatus::timed_out:
+      return "timed_out";
+  }
+  return "";
+}
+
+std::string_view run_state_name(RunState state) {
+  switch (state) {
+    case RunState::running:
+      return "running";
+    case RunState::finished:
+      return "finished";
+    case RunState::interrupted:
+      return "interrupted";
+    case RunState::failed:
+      return "failed";
+  }
+  return "";
+}
+
+std::string short_text(const Schedule& schedule, const Workload& workload, DeviceKind kind) {
+  std::string text = to_text(schedule, workload, kind);
+  std::size_t at = text.find('/') + 1;
+  while (at < text.size()) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    // Without `knob:value` and one comma beside it.
+    std::string without = text.substr(0, at) + (end < text.size() ? text.substr(end + 1) : "");
+    if (without.back() == ',' || without.back() == '/') without.pop_back();
+    const auto parsed = parse_schedule(without, workload, kind);
+    if (parsed && *parsed == schedule) {
+      text = without;
+    } else {
+      at = end + 1;
+    }
+  }
+  return text;
+}
+
+void add_prediction(Json& json, const Prediction& prediction) {
+  Json engines = Json::object();
+  for (const auto& [name, use] : prediction.engines) {
+    engines.set(name, Json::object()
+                          .set("busy_us", use.busy_us)
+                          .set("utilisation", use.utilisation)
+                          .set("stalls", Json::object_of(use.stalls_us)));
+  }
+  json.set("engines", std::move(engines))
+      .set("traffic_bytes", Json::object_of(prediction.traffic_bytes))
+      .set("macs", prediction.macs)
+      .set("bottleneck", prediction.bottleneck);
+}
+
+std::string engines_table(const Prediction& prediction) {
+  using Row = std::pair<std::string, EngineUse>;
+  std::vector<Row> rows(prediction.engines.begin(), prediction.engines.end());
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const Row& a, const Row& b) { return a.second.busy_us > b.second.busy_us; });
+  Table engines({{"engine"}, {"busy", Align::right}, {"utilisation", Align::right}, {"waits for"}});
+  for (const auto& [name, use] : rows) {
+    std::string stalls;
+    for (const auto& [reason, us] : use.stalls_us) {
+      if (us > 0) stalls += fmt::format("{}{} {}", stalls.empty() ? "" : ", ", reason, us_text(us));
+    }
+    engines.row({name, us_text(use.busy_us), percent_text(use.utilisation), stalls});
+  }
+  Table traffic({{"path"}, {"bytes over the chip", Align::right}});
+  for (const auto& [path, bytes] : prediction.traffic_bytes) traffic.row({path, bytes_text(bytes)});
+  std::string text = engines.text();
+  if (!prediction.traffic_bytes.empty()) text += "\n" + traffic.text();
+  return text + fmt::format("\nbounded by: {}\n", prediction.bottleneck);
+}
+
+Json reasons_json(const std::vector<Reason>& reasons) {
+  Json list = Json::array();
+  for (const Reason& reason : reasons) {
+    Json terms = Json::array();
+    for (const Term& term : reason.terms)
+      terms.push(Json::object().set("name", term.name).set("bytes", term.bytes));
+    list.push(Json::object()
+                  .set("buffer", reason.buffer)
+                  .set("needed_bytes", reason.needed_bytes)
+                  .set("available_bytes", reason.available_bytes)
+                  .set("terms", std::move(terms))
+                  .set("nearest", Json::object_of(reason.nearest))
+                  .set("message", reason.message));
+  }
+  return list;
+}
+
+std::string reasons_text(const std::vector<Reason>& reasons) {
+  std::string text;
+  for (const Reason& reason : reasons) {
+    text += fmt::format("  {}: {}\n", reason.buffer, reason.message);
+    for (const Term& term : reason.terms)
+      text += fmt::format("    {} = {}\n", term.name, bytes_text(term.bytes));
+    for (const auto& [knob, value] : reason.nearest)
+      text += fmt::format("    nearest that fits: {}:{}\n", knob, value);
+  }
+  return text;
+}
+
+Json best_json(const BestRecord& best) {
+  const TrialRecord& trial = best.trial;
+  Json json = Json::object();
+  json.set("workload", trial.workload_key)
+      .set("device", trial.device_name)
+      .set("device_hash", trial.device_hash)
+      .set("variant", trial.variant)
+      .set("schedule", trial.schedule)
+      .set("objective", trial.objective)
+      .set("constraints", trial.constraints)
+      .set("bound_us", trial.bound_us)
+      .set("us", trial.simulated_us)
+      .set("measured_us", trial.measured ? Json(trial.measured->min_us) : Json())
+      .set("measured", measured_json(trial.measured))
+      .set("proved_optimal", best.proof.proved_optimal)
+      .set("gap", best.proof.gap)
+      .set("best_remaining_bound_us", best.proof.best_remaining_bound_us)
+      .set("space", proof_json(best.proof))
+      .set("verdict", verdict_json(best.verdict))
+      .set("model_version", trial.model_version)
+      .set("stored_utc", best.stored_utc)
+      .set("stale_because", best.stale_because.empty() ? Json() : Json(best.stale_because));
+  return json;
+}
+
+Json trial_json(const TrialRecord& trial) {
+  return Json::object()
+      .set("id", trial.id)
+      .set("run", trial.run_id)
+      .set("workload", trial.workload_key)
+      .set("device", trial.device_name)
+      .set("device_hash", trial.device_hash)
+      .set("model_version", trial.model_version)
+      .set("constraints", trial.constraints)
+      .set("variant", trial.variant)
+      .set("schedule", trial.schedule)
+      .set("status", status_name(trial.status))
+      .set("bound_us", trial.bound_us)
+      .set("us", trial.simulated_us)
+      .set("measured_us", trial.measured ? Json(trial.measured->min_us) : Json())
+      .set("measured", measured_json(trial.measured))
+      .set("traffic_bytes", Json::object_of(trial.traffic_bytes))
+      .set("message", trial.message);
+}
+
+std::string proof_text(const ProofRecord& proof) {
+  if (proof.proved_optimal) {
+    return fmt::format("optimal of {} ({} grid)", with_commas(proof.feasible), proof.grid);
+  }
+  if (proof.gap) return fmt::format("at most {} off", percent_text(proof.gap));
+  if (proof.measured > 0) return fmt::format("fastest of {} measured", proof.measured);
+  return fmt::format("best of {} ({})", std::max(proof.simulated, proof.measured), proof.strategy);
+}
+
+std::string verdict_text(const VerdictRecord& verdict) {
+  if (verdict.verdict == "ok") return fmt::format("ok ({:.2f} of gate)", verdict.worst_ratio);
+  if (verdict.failures > 0)
+    return fmt::format("{}: {} of {}", verdict.verdict, verdict.failures, verdict.outputs);
+  return verdict.verdict;
+}
+
+}  // namespace tilewright

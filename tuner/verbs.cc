@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/verbs.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+namespace tilewright {
+
+const OptionRow kDeviceOption = {"--device", "NAME", "a name from devices/, or a TOML file"};
+const OptionRow kDatabaseOption = {"--db", "FILE", "schedule database (tilewright.db)"};
+const PositionalRow kWorkloadArgument = {"WORKLOAD",
+                                         "a name from workloads/, a TOML file, or a canonical key"};
+const PositionalRow kScheduleArgument = {
+    "SCHEDULE", "variant/knob:value,...; knobs left out take their defaults"};
+
+std::span<const Verb> verbs() {
+  static const std::vector<Verb> table = {
+      devices_verb(),  workloads_verb(), space_verb(), explain_verb(),
+      estimate_verb(), simulate_verb(),  tune_verb(),  query_verb(),
+      generate_verb(), verify_verb(),    run_verb(),   demo_verb(),
+  };
+  return table;
+}
+
+const Verb* find_verb(std::string_view name) {
+  for (const Verb& verb : verbs()) {
+    if (name == verb.command.verb) return &verb;
+  }
+  return nullptr;
+}
+
+Result<LayerOnDevice> layer_on_device(const Arguments& arguments, const Session& session) {
+  const auto device_name = arguments.text("--device");
+  if (!device_name) return usage_error("--device is missing; tilewright devices lists the names");
+  LayerOnDevice layer;
+  layer.name = arguments.text("WORKLOAD").value_or("");
+  auto workload = find_workload(layer.name, session.installation.workloads_dir);
+  if (!workload) return pass_error(workload);
+  auto device = load_device(*device_name, session.installation.devices_dir);
+  if (!device) return pass_error(device);
+  layer.workload = *workload;
+  layer.device = *device;
+  return layer;
+}
+
+Result<Schedule> schedule_argument(std::string_view text, const LayerOnDevice& layer) {
+  return parse_schedule(text, layer.workload, layer.device.kind);
+}
+
+Result<Store> open_store(const Arguments& arguments, OpenMode mode) {
+  return Store::open(arguments.text("--db").value_or("tilewright.db"), mode);
+}
+
+}  // namespace tilewright

@@ -106,7 +106,8 @@ std::int64_t count_published_failures(const ArrayView& output, const Reference& 
 Tolerance tolerance_of(const Workload& workload) {
   if (std::holds_alternative<Conv1dBank>(workload)) return {1e-5, 1e-5, 0, 0};
   const auto& conv = std::get<Conv2dPool>(workload);
-  const auto products = static_cast<double>(conv.cin / conv.groups * conv.kh * conv.kw);
+  const std::int64_t group_channels = conv.cin / conv.groups;
+  const auto products = static_cast<double>(group_channels * conv.kh * conv.kw);
   const bool half = conv.dtype == DType::fp16;
   return {half ? 0x1p-11 : 0x1p-24, 0, 1.01 * products * 0x1p-24, half ? 0x1p-25 : 0x1p-150};
 }

@@ -25,7 +25,7 @@ bool all_poison(const std::byte* from, const std::byte* to) {
   return std::all_of(from, to, [](std::byte byte) { return byte == kPoison; });
 }
 
-std::vector<GuardWatch>& watches() {
+std::vector<GuardWatch>& watch_list() {
   static std::vector<GuardWatch> list;
   return list;
 }
@@ -33,7 +33,7 @@ std::vector<GuardWatch>& watches() {
 // Only calls that are allowed in a signal handler.
 void on_fault(int signal, siginfo_t* info, void*) {
   const auto* const address = static_cast<const std::byte*>(info->si_addr);
-  for (const GuardWatch& watch : watches()) {
+  for (const GuardWatch& watch : watch_list()) {
     const auto mapping = watch.buffer->mapping();
     if (address < mapping.data() || address >= mapping.data() + mapping.size()) continue;
     const ssize_t written = ::write(STDOUT_FILENO, watch.report.data(), watch.report.size());
@@ -89,8 +89,8 @@ bool GuardedBuffer::borders_intact() const {
   return all_poison(map_ + kGuard, data_) && all_poison(data_ + size_, map_ + map_bytes_ - kGuard);
 }
 
-void watch_guards(std::vector<GuardWatch> list) {
-  watches() = std::move(list);
+void watch_guards(std::vector<GuardWatch> watches) {
+  watch_list() = std::move(watches);
   struct sigaction action = {};
   action.sa_sigaction = on_fault;
   action.sa_flags = SA_SIGINFO;

@@ -14,6 +14,9 @@
 namespace tilewright {
 namespace {
 
+// A copy, because Halide's own constant has no definition to bind a reference to.
+constexpr std::int32_t kMetadataVersion = halide_filter_metadata_t::VERSION;
+
 // Halide calls the handler from any of its threads. The first message is the cause, later ones are
 // its consequences.
 std::mutex error_mutex;
@@ -113,9 +116,9 @@ Result<KernelLibrary> KernelLibrary::open(const std::string& path, const std::st
 Result<void> KernelLibrary::check_arguments(const Workload& workload) const {
   const halide_filter_metadata_t* const metadata =
       symbol<MetadataFunction>(handle_, function_ + "_metadata")();
-  if (metadata == nullptr || metadata->version != halide_filter_metadata_t::VERSION) {
+  if (metadata == nullptr || metadata->version != kMetadataVersion) {
     return failure(fmt::format("{}: {}_metadata gives no metadata of version {}", path_, function_,
-                               halide_filter_metadata_t::VERSION));
+                               kMetadataVersion));
   }
   std::vector<ArrayShape> shapes = input_shapes(workload);
   shapes.push_back(output_shape(workload));
@@ -154,6 +157,7 @@ Result<void> KernelLibrary::call(std::span<const KernelArgument> arguments) cons
   buffers.reserve(arguments.size());
   for (const KernelArgument& argument : arguments) buffers.emplace_back(argument);
   std::vector<void*> pointers;
+  pointers.reserve(buffers.size());
   for (Buffer& buffer : buffers) pointers.push_back(&buffer.buffer);
   take_error();
   const int code = symbol<ArgvFunction>(handle_, function_ + "_argv")(pointers.data());

@@ -8,8 +8,9 @@
 
 namespace tilewright {
 
-inline constexpr int kPositions = 48;  // divisible by 1, 2, 3 (pooling) and by every vector tile
-inline constexpr int kFilters = 4;
+inline constexpr std::int64_t kPositions =
+    48;  // divisible by 1, 2, 3 (pooling) and by every vector tile
+inline constexpr std::int64_t kFilters = 4;
 
 // sums[f * kPositions + j] = chain over t of x[offsets[t] + j] * weights[t * kFilters + f], from t
 // = 0 upwards. Reads kPositions elements at each x + offsets[t]. The absolute form has |weights|

@@ -98,16 +98,16 @@ const halide_filter_metadata_t short_metadata{1, 3, arguments_of_all, "x86-64-li
 }  // namespace
 
 // NAME itself is only looked up, never called: the harness calls NAME_argv.
-#define FAKE_KERNEL(name, metadata)                                                  \
-  extern "C" int name() { return -1; }                                               \
-  extern "C" const halide_filter_metadata_t* name##_metadata() { return &metadata; } \
+#define FAKE_KERNEL(name, metadata)                                                    \
+  extern "C" int name() { return -1; }                                                 \
+  extern "C" const halide_filter_metadata_t* name##_metadata() { return &(metadata); } \
   extern "C" int name##_argv([[maybe_unused]] void** arguments)
 
 extern "C" halide_error_handler_t halide_set_error_handler(halide_error_handler_t handler) {
   return std::exchange(error_handler, handler);
 }
-extern "C" int halide_set_num_threads(int threads) {
-  log_call(("threads " + std::to_string(threads) + "\n").c_str());
+extern "C" int halide_set_num_threads(int n) {
+  log_call(("threads " + std::to_string(n) + "\n").c_str());
   return 0;
 }
 

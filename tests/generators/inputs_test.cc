@@ -128,7 +128,7 @@ TEST(Inputs, IndependentClassesHaveTheirDistribution) {
 TEST(Inputs, SignalsHaveSigmaOneAndDifferPerBatch) {
   for (const SignalClass signal : {SignalClass::pink, SignalClass::speech_like}) {
     const Array x = make(kBank, "x", signal);
-    for (int batch = 0; batch < 3; ++batch) {
+    for (std::int64_t batch = 0; batch < 3; ++batch) {
       const Statistics s = statistics(x, batch * 20000, 20000);
       EXPECT_NEAR(s.sigma, 1, 1e-5) << signal_class_name(signal);
     }
@@ -193,7 +193,7 @@ TEST(Bank, IsTheOneOfTheModel) {
   EXPECT_FALSE(find_asymmetry(bank.data(), 80, 251).has_value());
   double smallest = INFINITY;
   double largest = 0;
-  for (int filter = 0; filter < 80; ++filter) {
+  for (std::ptrdiff_t filter = 0; filter < 80; ++filter) {
     const float* const w = bank.data() + filter * 251;
     double norm = 0;
     for (int k = 0; k < 251; ++k) norm += std::abs(static_cast<double>(w[k]));

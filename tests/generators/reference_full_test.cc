@@ -28,7 +28,7 @@ GateReport fp32_loop(SignalClass signal) {
   const auto single = compute_fp32_sequential(kSincnet, views);
   const auto bytes = std::as_bytes(std::span(*single));
   const ArrayShape shape = output_shape(kSincnet);
-  const GateReport report =
+  GateReport report =
       check_gate(kSincnet, {DType::fp32, shape.extents, bytes.data()}, *reference, Gate::tolerance);
   std::printf("%-12s reference %.2f s, fp32 loop: worst ratio %.3f, %lld of %lld outputs fail\n",
               std::string(signal_class_name(signal)).c_str(), reference->seconds,

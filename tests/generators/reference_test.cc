@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fast references against seven plain loops, bit for bit, and the cache.
+// The fast references against seven plain loops, bit for bit.
 #include "generators/reference.h"
 
 #include <gtest/gtest.h>
@@ -8,8 +8,6 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <limits>
 
 #include "generators/inputs.h"
@@ -17,8 +15,6 @@
 
 namespace tilewright {
 namespace {
-
-namespace fs = std::filesystem;
 
 struct Case {
   Workload workload;
@@ -160,30 +156,29 @@ RC_GTEST_PROP(Reference, Conv1dIsThePlainLoopRoundedOnce, ()) {
 }
 
 TEST(Reference, EveryInstructionSetGivesTheSameBits) {
-  const std::int64_t taps = 37;
+  constexpr std::size_t taps = 37;
+  constexpr auto filters = static_cast<std::size_t>(kFilters);
+  constexpr auto positions = static_cast<std::size_t>(kPositions);
   std::vector<std::int64_t> offsets;
-  for (std::int64_t tap = 0; tap < taps; ++tap) offsets.push_back(tap * 61 % 97);
-  const Workload line = Conv1dBank{.n = 1, .l = 400, .cout = 8, .k = taps, .stride = 1};
-  const Case c = make_case(line);
-  std::vector<double> x;
-  std::vector<double> weights;
-  for (std::int64_t i = 0; i < 200; ++i) x.push_back(static_cast<double>(c.arrays[0].at(i)));
-  for (std::int64_t i = 0; i < taps * kFilters; ++i)
-    weights.push_back(static_cast<double>(c.arrays[1].at(i)));
-  std::vector<double> with_absolutes;
-  for (std::int64_t tap = 0; tap < taps; ++tap) {
-    for (int f = 0; f < kFilters; ++f)
-      with_absolutes.push_back(weights[static_cast<std::size_t>(tap * kFilters + f)]);
-    for (int f = 0; f < kFilters; ++f)
-      with_absolutes.push_back(std::abs(weights[static_cast<std::size_t>(tap * kFilters + f)]));
+  for (std::int64_t tap = 0; tap < std::int64_t{taps}; ++tap) offsets.push_back(tap * 61 % 97);
+  const Case c = make_case(Conv1dBank{.n = 1, .l = 400, .cout = 8, .k = taps, .stride = 1});
+  std::vector<double> x(200);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = c.arrays[0].at(static_cast<std::int64_t>(i));
+  std::vector<double> weights(taps * filters);
+  std::vector<double> with_absolutes(taps * 2 * filters);
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    weights[i] = c.arrays[1].at(static_cast<std::int64_t>(i));
+    const std::size_t at = i / filters * 2 * filters + i % filters;
+    with_absolutes[at] = weights[i];
+    with_absolutes[at + filters] = std::abs(weights[i]);
   }
-  std::vector<double> expected(2 * kFilters * kPositions);
+  std::vector<double> expected(2 * filters * positions);
   for (std::size_t i = 0; i < expected.size(); ++i) {
-    const bool absolute = i >= kFilters * kPositions;
-    const std::size_t f = i / kPositions % kFilters;
-    for (std::size_t tap = 0; tap < offsets.size(); ++tap) {
+    const bool absolute = i >= filters * positions;
+    const std::size_t f = i / positions % filters;
+    for (std::size_t tap = 0; tap < taps; ++tap) {
       const double product =
-          x[static_cast<std::size_t>(offsets[tap]) + i % kPositions] * weights[tap * kFilters + f];
+          x[static_cast<std::size_t>(offsets[tap]) + i % positions] * weights[tap * filters + f];
       expected[i] += absolute ? std::abs(product) : product;
     }
   }
@@ -193,8 +188,9 @@ TEST(Reference, EveryInstructionSetGivesTheSameBits) {
     EXPECT_EQ(sums, expected) << kernels.instruction_set;
     std::fill(sums.begin(), sums.end(), -1);
     kernels.plain(offsets, x.data(), weights.data(), sums.data());
-    for (std::size_t i = 0; i < kFilters * kPositions; ++i)
+    for (std::size_t i = 0; i < filters * positions; ++i) {
       EXPECT_EQ(sums[i], expected[i]) << kernels.instruction_set;
+    }
   }
 }
 
@@ -258,77 +254,6 @@ TEST(Reference, Fp32SequentialIsNearTheReference) {
   }
   EXPECT_GT(worst, 0);
   EXPECT_LT(worst, 1e-4);
-}
-
-class ReferenceCache : public testing::Test {
- protected:
-  fs::path folder_ = fs::current_path() / "reference cache";
-  Case case_ = make_case(
-      Conv2dPool{.n = 1, .cin = 2, .h = 9, .w = 9, .cout = 3, .kh = 3, .kw = 3, .pool = 2});
-  void SetUp() override { fs::remove_all(folder_); }
-
-  CachedReference get() const { return get(folder_.string()); }
-  CachedReference get(const std::string& folder) const {
-    auto result = cached_reference(case_.workload, case_.views(),
-                                   inputs_digest(case_.workload, case_.views()), folder);
-    EXPECT_TRUE(result.has_value());
-    return result ? *std::move(result) : CachedReference{};
-  }
-  fs::path only_file() const {
-    std::vector<fs::path> files;
-    for (const auto& entry : fs::directory_iterator(folder_)) files.push_back(entry.path());
-    EXPECT_EQ(files.size(), 1u);  // no temporary file is left behind
-    return files.front();
-  }
-};
-
-TEST_F(ReferenceCache, SecondTimeIsAHitWithTheSameValues) {
-  const CachedReference first = get();
-  const CachedReference second = get();
-  EXPECT_FALSE(first.reference.cached);
-  EXPECT_TRUE(second.reference.cached);
-  EXPECT_EQ(first.reference.exact, second.reference.exact);
-  EXPECT_EQ(first.reference.absolute_sums, second.reference.absolute_sums);
-  EXPECT_EQ(first.cache_error, "");
-}
-
-TEST_F(ReferenceCache, OneChangedInputBitIsAMiss) {
-  get();
-  case_.arrays[1].storage[0] ^= std::byte{1};
-  EXPECT_FALSE(get().reference.cached);
-}
-
-TEST_F(ReferenceCache, DamagedFilesAreMissesAndAreReplaced) {
-  const CachedReference good = get();
-  const fs::path path = only_file();
-  const auto size = static_cast<std::streamoff>(fs::file_size(path));
-  for (std::streamoff position = 0; position < size; position += 7) {
-    {
-      std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
-      file.seekg(position);
-      const char byte = static_cast<char>(file.get());
-      file.seekp(position);
-      file.put(static_cast<char>(byte ^ 0x10));
-    }
-    const CachedReference again = get();
-    ASSERT_FALSE(again.reference.cached) << position;
-    ASSERT_EQ(again.reference.exact, good.reference.exact);
-    ASSERT_TRUE(get().reference.cached);
-  }
-  for (const std::streamoff length : {size - 1, size / 2, std::streamoff{3}, std::streamoff{0}}) {
-    fs::resize_file(path, static_cast<std::uintmax_t>(length));
-    ASSERT_FALSE(get().reference.cached) << length;
-  }
-  std::ofstream(path, std::ios::app) << "x";
-  EXPECT_FALSE(get().reference.cached);
-}
-
-TEST_F(ReferenceCache, FolderThatCanNotBeMadeIsNoErrorOfTheReference) {
-  fs::create_directories(folder_);
-  std::ofstream(folder_ / "file") << "x";
-  const CachedReference result = get((folder_ / "file" / "below").string());
-  EXPECT_FALSE(result.reference.exact.empty());
-  EXPECT_NE(result.cache_error, "");
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ void add_run(Transaction& transaction, const RunRecord& run, MergeReport& report
   if (!found) {
     insert_run(transaction, run);
     ++report.runs;
-  } else if (std::tuple(run.ended_utc, word(run.state)) >
+  } else if (std::tuple(run.ended_utc, std::string(word(run.state))) >
              std::tuple(found->ended_utc, found->state)) {
     update_run_end(transaction, found->id, run.state, run.ended_utc);
   }

@@ -24,18 +24,20 @@ using std::chrono::milliseconds;
 // Longest single wait inside SQLite; wait_for_lock() repeats it until lock_wait is over.
 constexpr milliseconds kBusyTimeout{1000};
 
+// A connection is used by one thread at a time, so SQLite's own mutexes are left out.
 int open_flags(Access access) {
+  const int flags = SQLite::OPEN_NOMUTEX;
   switch (access) {
     case Access::read_write_create:
-      return SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE;
+      return flags | SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE;
     case Access::read_write:
-      return SQLite::OPEN_READWRITE;
+      return flags | SQLite::OPEN_READWRITE;
     case Access::read_only:
-      return SQLite::OPEN_READONLY;
+      return flags | SQLite::OPEN_READONLY;
     case Access::immutable:
-      return SQLite::OPEN_READONLY | SQLite::OPEN_URI;
+      return flags | SQLite::OPEN_READONLY | SQLite::OPEN_URI;
   }
-  return SQLite::OPEN_READONLY;
+  return flags | SQLite::OPEN_READONLY;
 }
 
 // SQLite gives a meaning to names like ":memory:" and "file:..."; a path is always a path here.
@@ -84,12 +86,14 @@ struct Connection::State {
   // it is repeated here.
   template <class Attempt>
   int wait_for_lock(Attempt attempt) const {
+    int result = attempt();
+    if ((result & 0xff) != SQLITE_BUSY) return result;
     const auto end = Clock::now() + lock_wait;
-    while (true) {
-      const int result = attempt();
-      if ((result & 0xff) != SQLITE_BUSY || Clock::now() >= end) return result;
+    while ((result & 0xff) == SQLITE_BUSY && Clock::now() < end) {
       std::this_thread::sleep_for(milliseconds(2));
+      result = attempt();
     }
+    return result;
   }
   int execute(const char* text) const {
     return wait_for_lock(

@@ -52,8 +52,15 @@ constexpr Sql kInsertTrial{
     "simulated_us, message, measured_min_us, measured_median_us, measured_repetitions, "
     "measured_threads, measured_host, measured_conditions) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, "
     "?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)"};
+// Eight rows a statement where there are so many: most of the time of a small row is the statement
+// around it.
+constexpr std::size_t kRowsAtOnce = 8;
 constexpr Sql kInsertKnob{"insert knob",
                           "INSERT INTO trial_knobs (trial_id, knob, value) VALUES (?1, ?2, ?3)"};
+constexpr Sql kInsertKnobs{
+    "insert knobs",
+    "INSERT INTO trial_knobs (trial_id, knob, value) VALUES (?1, ?2, ?3), (?1, ?4, ?5), (?1, ?6, "
+    "?7), (?1, ?8, ?9), (?1, ?10, ?11), (?1, ?12, ?13), (?1, ?14, ?15), (?1, ?16, ?17)"};
 constexpr Sql kInsertTraffic{
     "insert traffic", "INSERT INTO trial_traffic (trial_id, path, bytes) VALUES (?1, ?2, ?3)"};
 
@@ -93,12 +100,20 @@ void insert_fields(Transaction& transaction, std::int64_t workload_id, std::stri
 }
 
 void insert_trial_rows(Transaction& transaction, std::int64_t trial_id, const TrialRecord& trial) {
-  Query knob(transaction, kInsertKnob);
-  for (const auto& [name, value] : trial.knobs) {
-    knob.bind(trial_id, name);
-    add_number_or_word(knob, value);
-    knob.run();
-  }
+  auto knob = trial.knobs.begin();
+  const auto insert_rows = [&](Query& query, std::size_t rows) {
+    query.bind(trial_id);
+    for (; rows > 0; --rows, ++knob) {
+      query.add(knob->first);
+      add_number_or_word(query, knob->second);
+    }
+    query.run();
+  };
+  std::size_t left = trial.knobs.size();
+  Query many(transaction, kInsertKnobs);
+  for (; left >= kRowsAtOnce; left -= kRowsAtOnce) insert_rows(many, kRowsAtOnce);
+  Query one(transaction, kInsertKnob);
+  for (; left > 0; --left) insert_rows(one, 1);
   Query traffic(transaction, kInsertTraffic);
   for (const auto& [path, bytes] : trial.traffic_bytes) traffic.bind(trial_id, path, bytes).run();
 }

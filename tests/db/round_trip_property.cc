@@ -4,7 +4,6 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 
 #include "db/store.h"
@@ -26,12 +25,11 @@ struct Database {
 };
 
 // One file for all cases of a property (which begin with the same seeds), with a new device and run
-// for each: making a file waits for the disk.
+// for each.
 Database& random_database(const std::string& property, Random& random) {
+  const std::string path = memory_folder() + "/" + property + ".db";
   static std::map<std::string, Database> files;
-  const std::string path = property + ".db";
   if (!files.contains(property)) {
-    for (const char* end : {"", "-wal", "-shm"}) std::filesystem::remove(path + end);
     files.emplace(property, Database{need(Store::open(path, OpenMode::read_write_create)), {}, 0});
   }
   Database& d = files.at(property);

@@ -25,6 +25,22 @@ std::string fresh_folder(const std::string& name) {
   return folder;
 }
 
+const std::string& memory_folder() {
+  struct Folder {
+    std::string path;
+    Folder() : path((::access("/dev/shm", W_OK) == 0 ? "/dev/shm" : ".")) {
+      path += "/tilewright_test_" + std::to_string(::getpid());
+      std::filesystem::create_directory(path);
+    }
+    ~Folder() {
+      std::error_code ec;
+      std::filesystem::remove_all(path, ec);
+    }
+  };
+  static const Folder folder;
+  return folder.path;
+}
+
 DeviceRecord sample_device() {
   return {"ascend_910b4", "0123456789abcdef0123456789abcdef", "kind npu\nclock_mhz 1500\n"};
 }

@@ -16,6 +16,10 @@ namespace tilewright::test {
 // A fresh, empty folder below the working directory, named after the running test and `name`.
 std::string fresh_folder(const std::string& name = "d");
 
+// A folder in memory where there is one (else below the working directory), gone at the end of the
+// process: for properties, which make many files and ask nothing about the disk.
+const std::string& memory_folder();
+
 inline constexpr const char* kHostile = "'; DROP TABLE trials; --";
 inline constexpr const char* kTime = "2026-01-31T12:00:00Z";
 

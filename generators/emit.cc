@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -71,10 +73,30 @@ auto guarded(std::string_view what, Work&& work) -> Result<decltype(work())> {
   }
 }
 
-std::string lowered_text(const Halide::Module& module) {
-  std::ostringstream text;
-  text << module;
-  return text.str();
+// The lowered statement as text. The function's own name, which also begins the names of its
+// parallel loop bodies, is written as "kernel": the same kernel under two names has one digest.
+std::string lowered_text(const Halide::Module& module, const std::string& name) {
+  std::ostringstream stream;
+  stream << module;
+  const std::string text = stream.str();
+  const auto in_identifier = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$' || c == '.';
+  };
+  std::string result;
+  for (std::size_t i = 0; i < text.size();) {
+    std::size_t end = i;
+    while (end < text.size() && in_identifier(text[end])) ++end;
+    const std::string_view word = std::string_view(text).substr(i, end - i);
+    const std::string_view tail = word.substr(std::min(name.size(), word.size()));
+    if (word.starts_with(name) && (tail.empty() || tail.starts_with("_par_for_"))) {
+      result.append("kernel").append(tail);
+    } else {
+      result += word;
+    }
+    if (end < text.size()) result += text[end++];
+    i = end;
+  }
+  return result;
 }
 
 void write_text(const std::filesystem::path& path, const std::string& text) {
@@ -99,7 +121,7 @@ EmitReport emit(const EmitRequest& request, KernelBuilder build) {
   const std::filesystem::path folder(request.folder);
   report.files = {request.name + ".a", request.name + ".h"};
   if (request.digest || request.statement) {
-    const std::string text = lowered_text(module);
+    const std::string text = lowered_text(module, request.name);
     if (request.digest) report.lowered_digest = digest_of(std::as_bytes(std::span(text)));
     if (request.statement) {
       report.files.push_back(request.name + ".stmt");

@@ -57,7 +57,7 @@ class Demo {
   Result<DemoRow> one(const DemoItem& item) {
     auto workload = find_workload(item.workload, tools_.installation.workloads_dir);
     if (!workload) return pass_error(workload);
-    auto device = load_device(item.device, tools_.installation.devices_dir);
+    auto device = find_device(item.device, tools_.installation);
     if (!device) return pass_error(device);
     TuneRequest request;
     request.workload = *workload;

@@ -50,6 +50,20 @@ Result<std::string> helper_path(const Installation& installation, const std::str
   return path.string();
 }
 
+Result<Device> find_device(std::string_view what, const Installation& installation) {
+  auto device = load_device(what, installation.devices_dir);
+  if (device) *device = detect_host(*std::move(device));
+  return device;
+}
+
+Result<std::vector<Device>> find_devices(const Installation& installation) {
+  auto devices = list_devices(installation.devices_dir);
+  if (devices) {
+    for (Device& device : *devices) device = detect_host(std::move(device));
+  }
+  return devices;
+}
+
 std::string cpu_model() {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {

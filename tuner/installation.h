@@ -5,7 +5,9 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "device_model/device.h"
 #include "schedules/records.h"
 #include "schedules/result.h"
 
@@ -22,6 +24,11 @@ struct Installation {
 Installation find_installation(const std::string& compiler);
 // Path of a helper; an error names the target to build when it is not there.
 Result<std::string> helper_path(const Installation& installation, const std::string& name);
+
+// Devices by name or file, as load_device and list_devices, but with the host's numbers lowered to
+// what this machine has: the hash then tells machines apart.
+Result<Device> find_device(std::string_view what, const Installation& installation);
+Result<std::vector<Device>> find_devices(const Installation& installation);
 
 std::string cpu_model();  // of this machine, from /proc/cpuinfo; "unknown CPU" where it has none
 int hardware_threads();

@@ -218,7 +218,7 @@ std::string proof_text(const ProofRecord& proof) {
 }
 
 std::string verdict_text(const VerdictRecord& verdict) {
-  if (verdict.verdict == "ok") return fmt::format("ok ({:.2f} of gate)", verdict.worst_ratio);
+  if (verdict.verdict == "ok") return fmt::format("ok ({:.2g} of gate)", verdict.worst_ratio);
   if (verdict.failures > 0)
     return fmt::format("{}: {} of {}", verdict.verdict, verdict.failures, verdict.outputs);
   return verdict.verdict;

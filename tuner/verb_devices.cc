@@ -26,7 +26,7 @@ Json device_json(const Device& device, bool numbers) {
 }
 
 Result<Report> list(const Session& session) {
-  auto devices = list_devices(session.installation.devices_dir);
+  auto devices = find_devices(session.installation);
   if (!devices) return pass_error(devices);
   Report report;
   report.json = Json::array();
@@ -41,7 +41,7 @@ Result<Report> list(const Session& session) {
 }
 
 Result<Report> show(const std::string& name, const Session& session) {
-  auto device = load_device(name, session.installation.devices_dir);
+  auto device = find_device(name, session.installation);
   if (!device) return pass_error(device);
   Report report;
   report.json = device_json(*device, true);

@@ -38,7 +38,7 @@ Result<Job> stored_job(const Arguments& arguments, const LayerOnDevice& layer, S
 }
 
 Result<std::vector<Job>> all_stored_jobs(Session& session, Store& store) {
-  auto devices = list_devices(session.installation.devices_dir);
+  auto devices = find_devices(session.installation);
   if (!devices) return pass_error(devices);
   std::vector<Store::Current> current;
   for (const Device& device : *devices)

@@ -51,7 +51,7 @@ class Names {
 
 Result<Report> query_best(Store& store, const Filters& filters, const Session& session) {
   std::vector<Store::Current> current;
-  if (const auto devices = list_devices(session.installation.devices_dir)) {
+  if (const auto devices = find_devices(session.installation)) {
     for (const Device& device : *devices)
       current.push_back({device.name, device.hash, kModelVersion});
   }

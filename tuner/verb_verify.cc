@@ -75,7 +75,7 @@ Result<std::int64_t> trial_of(const Manifest& manifest, const Workload& workload
     if (trial.schedule == manifest.schedule && trial.device_hash == manifest.device_hash)
       return trial.id;
   }
-  auto device = load_device(manifest.device_name, session.installation.devices_dir);
+  auto device = find_device(manifest.device_name, session.installation);
   if (!device) return pass_error(device);
   auto schedule = parse_schedule(manifest.schedule, workload, device->kind);
   if (!schedule) return pass_error(schedule);
@@ -160,7 +160,7 @@ Result<Report> run(const Arguments& arguments, Session& session) {
     const VerdictRecord& verdict = checked->verdict;
     report.json.push(verdict_row(manifest, *checked));
     table.row({manifest.name, verdict.verdict, std::to_string(verdict.outputs),
-               std::to_string(verdict.failures), fmt::format("{:.3f}", verdict.worst_ratio),
+               std::to_string(verdict.failures), fmt::format("{:.2g}", verdict.worst_ratio),
                verdict.message});
     report.failed = report.failed || verdict.verdict != "ok";
     session.progress.at(std::ssize(*report.json.items()));

@@ -37,7 +37,7 @@ Result<LayerOnDevice> layer_on_device(const Arguments& arguments, const Session&
   layer.name = arguments.text("WORKLOAD").value_or("");
   auto workload = find_workload(layer.name, session.installation.workloads_dir);
   if (!workload) return pass_error(workload);
-  auto device = load_device(*device_name, session.installation.devices_dir);
+  auto device = find_device(*device_name, session.installation);
   if (!device) return pass_error(device);
   layer.workload = *workload;
   layer.device = *device;

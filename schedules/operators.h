@@ -72,8 +72,8 @@ class FieldSetter {
   const Workload& workload() const { return workload_; }
 
  private:
-  std::optional<std::string> set_parts(std::size_t field, std::size_t begin, std::size_t end,
-                                       std::string_view name, std::string_view value);
+  std::optional<std::string> set_parts(std::size_t index, std::size_t begin, std::size_t end,
+                                       std::string_view name, std::string_view text);
 
   const Operator& operator_;
   Workload workload_;

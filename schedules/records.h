@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is stored: plain structs, no SQL. Predicted (bound), simulated and measured figures never share a field.
+// What is stored: plain structs, no SQL. Predicted (bound), simulated and measured figures never
+// share a field.
 #pragma once
 
 #include <cstdint>
@@ -25,11 +26,11 @@ struct DeviceRecord {
 enum class RunState { running, finished, interrupted, failed };
 struct RunRecord {
   std::int64_t id = 0;  // 0 until stored
-  std::string uid;      // 32 hex digits, the same in every copy of the row; empty: the store draws one
+  std::string uid;  // 32 hex digits, the same in every copy of the row; empty: the store draws one
   Versions versions;
   std::string command_line;  // arguments only, no absolute paths
   std::uint64_t seed = 0;
-  std::string host;  // machine and CPU model
+  std::string host;                    // machine and CPU model
   std::string started_utc, ended_utc;  // ISO 8601, Z
   RunState state = RunState::running;
   friend bool operator==(const RunRecord&, const RunRecord&) = default;
@@ -70,14 +71,14 @@ struct ProofRecord {
   std::map<std::string, std::int64_t> by_limit;
   std::optional<double> best_remaining_bound_us;  // none: nothing is left
   bool proved_optimal = false;                    // of this grid, in this model
-  std::optional<double> gap;                      // (best - best remaining bound) / best, 0 if proved
+  std::optional<double> gap;  // (best - best remaining bound) / best, 0 if proved
   std::string tie_rule;
   double seconds = 0;
   friend bool operator==(const ProofRecord&, const ProofRecord&) = default;
 };
 
 struct VerdictRecord {
-  std::string verdict;  // ok, mismatch, run_failed ...
+  std::string verdict;     // ok, mismatch, run_failed ...
   double worst_ratio = 0;  // NaN: an output was not a number
   std::int64_t failures = 0, outputs = 0;
   std::string gate;           // the tolerance, as text
@@ -96,7 +97,8 @@ struct KernelRecord {
 
 // A question whose answer is a stored best: only the same question is served from the database.
 struct Question {
-  std::string workload_key, device_hash, model_version, generator_version, variant_filter, objective = "time", constraints, grid;
+  std::string workload_key, device_hash, model_version, generator_version, variant_filter,
+      objective = "time", constraints, grid;
   std::string host;  // CPU model for measured objectives, empty for simulated ones
   friend bool operator==(const Question&, const Question&) = default;
 };

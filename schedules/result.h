@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors are values. A Result is either a value or one Error whose message is a single clear line: what is wrong,
-// where (file:line), the nearest valid name or value, and what to do. Only main() prints errors and picks exit codes.
+// Errors are values. A Result is either a value or one Error whose message is a single clear line:
+// what is wrong, where (file:line), the nearest valid name or value, and what to do. Only main()
+// prints errors and picks exit codes.
 #pragma once
 
 #include <string>
@@ -10,7 +11,8 @@
 namespace tilewright {
 
 enum class ErrorKind {
-  usage,   // the question itself can not be asked: unknown name, malformed text, impossible workload (exit code 2)
+  usage,  // the question itself can not be asked: unknown name, malformed text, impossible workload
+          // (exit code 2)
   failed,  // a good question with a bad end: infeasible, mismatch, I/O, child process (exit code 1)
 };
 

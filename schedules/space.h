@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The space of schedules of one workload on one kind of device: which variants exist, which points are legal, and why
-// the others are not. An infeasible schedule is a normal answer with numbers.
+// The space of schedules of one workload on one kind of device: which variants exist, which points
+// are legal, and why the others are not. An infeasible schedule is a normal answer with numbers.
 #pragma once
 
 #include <cstdint>
@@ -22,50 +22,56 @@ struct Term {
   std::int64_t bytes = 0;
 };
 
-// One violated limit. For rules that are no byte sums (divisibility, grid), buffer is the rule's name and the numbers
-// are the offending and the allowed value.
+// One violated limit. For rules that are no byte sums (divisibility, grid), buffer is the rule's
+// name and the numbers are the offending and the allowed value.
 struct Reason {
   std::string buffer;  // L0A, L0B, L0C, L1, UB, registers, step, shape, strip ...
   std::int64_t needed_bytes = 0;
   std::int64_t available_bytes = 0;
   std::vector<Term> terms;
-  std::map<std::string, std::string> nearest;  // knob -> nearest value that alone repairs this limit, where one exists
-  std::string message;                         // one line with the sum
+  std::map<std::string, std::string>
+      nearest;          // knob -> nearest value that alone repairs this limit, where one exists
+  std::string message;  // one line with the sum
 };
 
 // Every violated limit with its sum. Empty = feasible.
-std::vector<Reason> infeasible_reasons(const Workload& workload, const Schedule& schedule, const Limits& limits);
-// Same formulas, no allocation: the first violated limit, or nullptr. Its name counts in SpaceSize::by_limit.
-const char* first_violation(const Workload& workload, const Schedule& schedule, const Limits& limits);
+std::vector<Reason> infeasible_reasons(const Workload& workload, const Schedule& schedule,
+                                       const Limits& limits);
+// Same formulas, no allocation: the first violated limit, or nullptr. Its name counts in
+// SpaceSize::by_limit.
+const char* first_violation(const Workload& workload, const Schedule& schedule,
+                            const Limits& limits);
 
 // Bytes of UB (npu variants) that the schedule needs, feasible or not.
 std::int64_t ub_bytes(const Workload& workload, const Schedule& schedule);
 
-// All variants of the workload's operator on this kind of device, canonical order, also those that refuse this very
-// workload (groups, layout ...): see refusal().
+// All variants of the workload's operator on this kind of device, canonical order, also those that
+// refuse this very workload (groups, layout ...): see refusal().
 std::vector<Variant> variants_of(const Workload& workload, DeviceKind kind);
-// Why this variant can not do this workload (it names the field and a variant that can), or nothing.
+// Why this variant can not do this workload (it names the field and a variant that can), or
+// nothing.
 std::optional<std::string> refusal(const Workload& workload, Variant variant, DeviceKind kind);
 
 enum class Grid : std::uint8_t {
-  coarse,  // npu: base_* multiples of 64 and the published tiles, everything else full; host: a small list of points
-           // around the hand schedules
-  full,    // npu: base_* multiples of 16; host: as coarse
+  coarse,  // npu: base_* multiples of 64 and the published tiles, everything else full; host: a
+           // small list of points around the hand schedules
+  full,  // npu: base_* multiples of 16; host: as coarse
 };
-// Calls visit for every *feasible* point of the grid in one fixed order: limits prune whole subtrees before their points
-// exist. How many points they cut off says space_size().
+// Calls visit for every *feasible* point of the grid in one fixed order: limits prune whole
+// subtrees before their points exist. How many points they cut off says space_size().
 void for_each_point(const Workload& workload, Variant variant, const Limits& limits, Grid grid,
                     const std::function<void(const Schedule&)>& visit);
 
-// points counts every tuple of the grid's axes, feasible or not, equivalent ones not merged: the same as if each had been
-// visited and asked for its first violated limit.
+// points counts every tuple of the grid's axes, feasible or not, equivalent ones not merged: the
+// same as if each had been visited and asked for its first violated limit.
 struct SpaceSize {
   std::int64_t points = 0, feasible = 0;
   std::map<std::string, std::int64_t> by_limit;  // points refused, by the first limit they violate
 };
 SpaceSize space_size(const Workload& workload, Variant variant, const Limits& limits, Grid grid);
 
-// The published or measured hand schedule of this variant, shrunk by halves where a limit asks for it.
+// The published or measured hand schedule of this variant, shrunk by halves where a limit asks for
+// it.
 Result<Schedule> hand_schedule(const Workload& workload, Variant variant, const Limits& limits);
 
 }  // namespace tilewright

@@ -99,6 +99,7 @@ Result<std::vector<NamedWorkload>> workloads_in(const std::string& file, const t
   std::sort(found.begin(), found.end(),
             [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<NamedWorkload> workloads;
+  workloads.reserve(found.size());
   for (auto& [line, workload] : found) workloads.push_back(std::move(workload));
   return workloads;
 }

@@ -152,7 +152,7 @@ TEST(Rules, AllViolatedLimitsAreReported) {
 
 TEST(Refusals, NameTheFieldAndTheVariantThatCan) {
   const auto refused = [](const std::string& key, Variant variant, DeviceKind kind) {
-    const std::string why = refusal(workload(key), variant, kind).value_or("not refused");
+    std::string why = refusal(workload(key), variant, kind).value_or("not refused");
     Limits limits = kind == DeviceKind::npu ? npu_limits() : host_limits();
     Schedule any{variant, {}};
     EXPECT_STREQ(first_violation(workload(key), any, limits), "workload");

@@ -26,9 +26,9 @@ inline constexpr const char* kSincnet =
 inline Limits npu_limits() {
   Limits limits;
   limits.kind = DeviceKind::npu;
-  limits.l0a = limits.l0b = 64 * 1024;
-  limits.l0c = 128 * 1024;
-  limits.l1 = 512 * 1024;
+  limits.l0a = limits.l0b = 65536;
+  limits.l0c = 131072;
+  limits.l1 = 524288;
   limits.ub = 196352;
   limits.cube_cores = 20;
   limits.vector_cores = 40;

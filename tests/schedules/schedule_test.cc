@@ -96,8 +96,9 @@ TEST(ScheduleErrors, AScheduleOfAnotherVariantOrDevice) {
   EXPECT_MENTIONS(npu_error("im2col/base_m:128,chains:3"),
                   "knob 'chains' is not one of im2col on npu; its knobs are base_m");
   EXPECT_MENTIONS(npu_error("im2col/step_m:1"), "knob 'step_m' is not one of im2col");
-  EXPECT_MENTIONS(usage_message(parse_schedule(kPublished, workload(kSincnet), DeviceKind::mxu)),
-                  "no variant of conv1d_bank on mxu yet");
+  EXPECT_MENTIONS(
+      usage_message(parse_schedule(kPublished, workload(kSincnet), DeviceKind::systolic)),
+      "no variant of conv1d_bank on systolic yet");
   EXPECT_MENTIONS(usage_message(parse_schedule("direct/base_m:8,base_n:16,fold:both",
                                                workload(kSincnet), DeviceKind::host)),
                   "knob 'fold' is not one of direct");

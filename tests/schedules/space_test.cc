@@ -46,7 +46,6 @@ TEST(Space, CoarseGridsHaveThousandsOfFeasiblePoints) {
     const std::vector<Schedule> all = points(w, Variant::im2col, npu_limits());
     EXPECT_GE(size.feasible, 1000) << key;
     EXPECT_EQ(size.feasible, std::ssize(all)) << key;
-    EXPECT_EQ(std::set<Schedule>(all.begin(), all.end()).size(), all.size()) << key;
     EXPECT_TRUE(std::all_of(all.begin(), all.end(), [&](const Schedule& s) {
       return first_violation(w, s, npu_limits()) == nullptr;
     })) << key;
@@ -57,6 +56,7 @@ TEST(Space, TheOrderOfPointsIsFixed) {
   const Workload w = workload(kSmallFp16);
   const std::vector<Schedule> once = points(w, Variant::im2col, npu_limits());
   EXPECT_EQ(once, points(w, Variant::im2col, npu_limits()));
+  EXPECT_EQ(std::set<Schedule>(once.begin(), once.end()).size(), once.size());  // none twice
   // From the outside: rows, base_m; from the inside: deal, load, order.
   EXPECT_EQ(to_text(once.front(), w, DeviceKind::npu).substr(0, 46),
             "im2col/base_m:64,base_n:32,base_k:64,step_ka:1");
@@ -88,9 +88,9 @@ TEST(Space, PrunedCountsEqualAskingEveryTuple) {
   const Workload w =
       workload("conv2d_pool/n:2,cin:24,h:12,w:40,cout:150,kh:3,kw:3,pool:2,dtype:fp16");
   Limits limits = npu_limits();
-  limits.l1 = 40 * 1024;
-  limits.l0a = limits.l0b = 16 * 1024;
-  limits.l0c = 32 * 1024;
+  limits.l1 = 40960;
+  limits.l0a = limits.l0b = 16384;
+  limits.l0c = 32768;
   const Schedule hand = value_of(hand_schedule(w, Variant::im2col, limits));
   SpaceSize asked;
   Schedule s = hand;

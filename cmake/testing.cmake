@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # One CTest entry per executable: what a test suite prepares (an emitted kernel, a filled database)
 # is prepared once. `ctest -R <name> --output-on-failure` shows the single tests.
+# Labels: unit, property, golden, cli, kernel, slow, bench-smoke.
 
 # tilewright_test(<name> SOURCES <files>... LABELS <labels>... [LIBS <targets>...]
 #                 [TIMEOUT <seconds>] [PROCESSORS <n>] [ARGS <arguments>...] [ENV <NAME=value>...]
 #                 [SERIAL])
 # The entry is called <folder>.<name>. It runs in an empty folder of its own, so that tests that
-# write files do not meet. Labels: unit, property, golden, cli, kernel, slow, bench-smoke.
+# write files do not meet.
 function(tilewright_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL" "TIMEOUT;PROCESSORS" "SOURCES;LABELS;LIBS;ARGS;ENV")
   if(NOT arg_SOURCES OR NOT arg_LABELS)
@@ -19,11 +20,7 @@ function(tilewright_test name)
     tilewright_options ${arg_LIBS} GTest::gtest GTest::gtest_main rapidcheck rapidcheck_gtest)
   target_compile_definitions(${target} PRIVATE
     TILEWRIGHT_SOURCE_DIR="${PROJECT_SOURCE_DIR}" TILEWRIGHT_BINARY_DIR="${PROJECT_BINARY_DIR}")
-  add_test(NAME ${folder}.${name} COMMAND ${target} ${arg_ARGS}
-    WORKING_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/${name}.run")
-  file(MAKE_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/${name}.run")
-  tilewright_test_properties(${folder}.${name} LABELS ${arg_LABELS} TIMEOUT "${arg_TIMEOUT}"
-    PROCESSORS "${arg_PROCESSORS}" SERIAL "${arg_SERIAL}" ENV ${arg_ENV})
+  tilewright_test_entry(${folder}.${name} ${target} ${arg_ARGS})
 endfunction()
 
 # tilewright_command_test(<name> COMMAND <command>... LABELS <labels>... [TIMEOUT <seconds>]
@@ -32,17 +29,13 @@ endfunction()
 function(tilewright_command_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL" "TIMEOUT;PROCESSORS" "COMMAND;LABELS;ENV")
   get_filename_component(folder "${CMAKE_CURRENT_SOURCE_DIR}" NAME)
-  add_test(NAME ${folder}.${name} COMMAND ${arg_COMMAND}
-    WORKING_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/${name}.run")
-  file(MAKE_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/${name}.run")
-  tilewright_test_properties(${folder}.${name} LABELS ${arg_LABELS} TIMEOUT "${arg_TIMEOUT}"
-    PROCESSORS "${arg_PROCESSORS}" SERIAL "${arg_SERIAL}" ENV ${arg_ENV})
+  tilewright_test_entry(${folder}.${name} ${arg_COMMAND})
 endfunction()
 
-# Shared by the two above: labels, and a time limit (60 s unless given; five times as long under
-# the sanitizers), so that a hanging test ends.
-function(tilewright_test_properties test)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT;PROCESSORS;SERIAL" "LABELS;ENV")
+# The CTest entry of the functions here, whose arg_LABELS, arg_TIMEOUT, arg_PROCESSORS, arg_SERIAL
+# and arg_ENV it reads. The time limit, so that a hanging test ends, is 60 s unless given; five
+# times as long under the sanitizers.
+function(tilewright_test_entry test)
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 60)
   endif()
@@ -52,6 +45,9 @@ function(tilewright_test_properties test)
   if(CMAKE_BUILD_TYPE STREQUAL "Sanitize")
     math(EXPR arg_TIMEOUT "5 * ${arg_TIMEOUT}")
   endif()
+  set(folder "${CMAKE_CURRENT_BINARY_DIR}/${test}.run")
+  file(MAKE_DIRECTORY "${folder}")
+  add_test(NAME ${test} COMMAND ${ARGN} WORKING_DIRECTORY "${folder}")
   set_tests_properties(${test} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT}
     PROCESSORS ${arg_PROCESSORS} RUN_SERIAL "${arg_SERIAL}" ENVIRONMENT "${arg_ENV}")
 endfunction()
@@ -67,6 +63,7 @@ function(tilewright_bench name)
   target_compile_definitions(bench_${name} PRIVATE TILEWRIGHT_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   set_target_properties(bench_${name} PROPERTIES
     OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bench")
-  add_test(NAME bench.${name} COMMAND bench_${name} --benchmark_min_time=0.001)
-  tilewright_test_properties(bench.${name} LABELS bench-smoke SERIAL ON)
+  set(arg_LABELS bench-smoke)
+  set(arg_SERIAL ON)
+  tilewright_test_entry(bench.${name} bench_${name} --benchmark_min_time=0.001)
 endfunction()

@@ -116,7 +116,7 @@ std::int64_t evaluate(const WorkSummary& summary, const Costing& costing, BoundD
   const std::int64_t pool = costing.cost(summary.pool).hold;
   const std::int64_t result = item_bound.latency_of(summary.result_flow);
   // Everything in the first item waits for the load that comes before it.
-  const std::int64_t once = summary.once.count > 0 ? costing.cost(summary.once.work).hold : 0;
+  const std::int64_t once = summary.once.empty() ? 0 : costing.cost(summary.once[0]).hold;
   const std::int64_t one = call + item;
   // The cube core's items one after the other; the last one's pooling comes on top.
   std::int64_t cycles = launch + once + summary.items * one + result + pool;

@@ -144,16 +144,17 @@ Cost Costing::fixed(const Work& work) const {
       cost.hold = call_;
       break;
     case WorkKind::bind:
-      cost.engines = bit(NpuEngine::cube);
+      if (work.path != Path::none) {
+        cost.main = paths_[static_cast<std::size_t>(work.path)].engine;
+      }
+      cost.engines = bit(cost.main);
       break;
     case WorkKind::pool:  // linear in the elements, from one fitted item
       cost.main = work.client == 0 ? NpuEngine::vec0 : NpuEngine::vec1;
       cost.engines = bit(cost.main);
       cost.hold = std::llround(pool_cycles_per_element_ * static_cast<double>(work.elements));
       break;
-    case WorkKind::copy:
-    case WorkKind::fetch:
-    case WorkKind::product:
+    default:
       assert(false);
   }
   return cost;

@@ -47,6 +47,7 @@ class Costing {
       case WorkKind::call:
       case WorkKind::bind:
       case WorkKind::pool:
+      default:  // kinds of work that no core of this kind has
         break;
     }
     return fixed(work);

@@ -84,7 +84,8 @@ Prediction npu_bound(const NpuVariantModel& model, const Workload& workload,
     for (const WorkTerm& term : summary.terms)
       add_traffic(p, costing, term.work, items * term.count);
     add_traffic(p, costing, summary.pool, items);
-    if (first) add_traffic(p, costing, summary.once.work, active * summary.once.count);
+    if (!first) continue;
+    for (const Work& work : summary.once) add_traffic(p, costing, work, active);
   }
   add_once_per_vector_core(p, share);
   p.bottleneck = busiest(p);
@@ -113,7 +114,7 @@ Prediction npu_simulate(const NpuVariantModel& model, const Workload& workload,
       add_traffic(p, costing, operation.work, count * executions);
     });
     cost_program(program, costing, costed);
-    p.cycles = simulator.run_with_stalls(costed, times, {});
+    p.cycles = simulator.run_with_stalls(costed, {}, times);
   }
   add_once_per_vector_core(p, share);
   p.us = costing.microseconds(*p.cycles);

@@ -28,6 +28,15 @@ std::optional<std::string> op_defect(const SimProgram& program, const SimOp& op,
                          access.ring, program.slots[access.ring]);
     }
     if (!(access.verbs & verb::take)) continue;
+    for (std::size_t b = 0; b < op.access_count; ++b) {
+      const Access& other = op.accesses[b];
+      const bool overwritten =
+          (other.verbs & verb::take) || (b < a && other.lag + 1 >= program.slots[access.ring]);
+      if (b != a && other.ring == access.ring && overwritten) {
+        return fmt::format("operation {} takes a slot of ring {} that it uses", number,
+                           access.ring);
+      }
+    }
     takers[access.ring] &= engines;
     if (takers[access.ring] == 0)
       return fmt::format("ring {} is taken by several engines", access.ring);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device_model/simulator.h"
 
-#include <algorithm>
+#include "device_model/walker_germ.h"
 
 namespace tilewright {
 
@@ -11,112 +11,57 @@ const char* stall_name(Stall stall) {
   return kNames[static_cast<std::size_t>(stall)];
 }
 
-void Simulator::prepare(const SimProgram& program) {
-  program_ = &program;
-  statistics_ = {};
-  engine_.fill(0);
-  latest_ = 0;
-  std::size_t base = 0;
-  for (std::size_t r = 0; r < program.slots.size(); ++r) {
-    rings_[r] = {static_cast<std::int32_t>(program.slots[r]), static_cast<std::int32_t>(base), 0};
-    base += static_cast<std::size_t>(program.slots[r]);
-  }
-  filled_.assign(base, 0);
-  free_.assign(base, 0);
-}
+struct Simulator::State {
+  SimFacts facts;
+  Walker<std::int64_t, false> walker;
+  Walker<std::int64_t, true> stall_walker;
+  Walker<Germ, false> germ_walker;
+  Walker<Germ, true> germ_stall_walker;
+  bool with_stalls = false;
 
-template <bool kStalls>
-void Simulator::execute(const SimOp& op) {
-  ++statistics_.executed;
-  std::int64_t start = engine_[op.engines[0]];
-  for (std::size_t k = 1; k < op.engine_count; ++k) start = std::max(start, engine_[op.engines[k]]);
-  [[maybe_unused]] Stall reason = Stall::engine_busy;
-  if constexpr (kStalls) {
-    for (std::size_t k = 0; k < op.engine_count; ++k) {
-      const bool group = (program_->exclusion_groups >> op.engines[k]) & 1U;
-      if (group && engine_[op.engines[k]] == start) reason = Stall::excluded;
-    }
+  State() {
+    walker.set_germ_walker(&germ_walker);
+    stall_walker.set_germ_walker(&germ_stall_walker);
   }
-  const auto wait_for = [&](std::int64_t time, Stall why) {
-    if constexpr (kStalls) {
-      if (time > start) reason = why;
-    }
-    start = std::max(start, time);
-  };
-  std::size_t slot[kMaxAccesses];
-  for (std::size_t a = 0; a < op.access_count; ++a) {
-    const Access access = op.accesses[a];
-    RingState& ring = rings_[access.ring];
-    std::int32_t position = ring.head;
-    if (access.verbs & verb::take) {
-      ring.head = position + 1 == ring.slots ? 0 : position + 1;
-      slot[a] = static_cast<std::size_t>(ring.base + position);
-      wait_for(free_[slot[a]], Stall::slot_not_free);
-    } else {
-      position -= 1 + access.lag;
-      if (position < 0) position += ring.slots;
-      slot[a] = static_cast<std::size_t>(ring.base + position);
-    }
-    if (access.verbs & verb::read) wait_for(filled_[slot[a]], Stall::input_not_there);
-  }
-  for (std::size_t k = 0; k < op.engine_count; ++k) {
-    std::int64_t& engine = engine_[op.engines[k]];
-    if constexpr (kStalls) {
-      EngineTimes& times = times_[op.engines[k]];
-      (op.overhead ? times.stalls[static_cast<std::size_t>(Stall::call)] : times.busy) +=
-          op.holds[k];
-      times.stalls[static_cast<std::size_t>(reason)] += start - engine;
-    }
-    engine = start + op.holds[k];
-  }
-  const std::int64_t done = start + op.duration;
-  latest_ = std::max(latest_, done);
-  for (std::size_t a = 0; a < op.access_count; ++a) {
-    const std::uint8_t verbs = op.accesses[a].verbs;
-    if (verbs & verb::take) filled_[slot[a]] = free_[slot[a]] = start;
-    if (verbs & verb::write) filled_[slot[a]] = std::max(filled_[slot[a]], done);
-    free_[slot[a]] = std::max(free_[slot[a]], done);
-  }
-}
 
-template <bool kStalls>
-void Simulator::run_range(std::int32_t begin, std::int32_t end) {
-  for (std::int32_t i = begin; i < end;) {
-    const Node& node = program_->nodes[static_cast<std::size_t>(i)];
-    if (node.op >= 0) {
-      execute<kStalls>(program_->ops[static_cast<std::size_t>(node.op)]);
-      ++i;
-    } else {
-      run_loop<kStalls>(i);
-      i = node.end;
-    }
+  template <class W>
+  std::int64_t run(W& which, const SimProgram& program, const Options& options) {
+    facts.prepare(program);
+    which.start(facts, options);
+    which.run_range(0, static_cast<std::int32_t>(program.nodes.size()));
+    return which.latest();
   }
-}
+};
 
-template <bool kStalls>
-void Simulator::run_loop(std::int32_t loop) {
-  const Node& node = program_->nodes[static_cast<std::size_t>(loop)];
-  for (std::int64_t k = 0; k < node.count; ++k) run_range<kStalls>(loop + 1, node.end);
-}
+Simulator::Simulator() : state_(std::make_unique<State>()) {}
+Simulator::~Simulator() = default;
+Simulator::Simulator(Simulator&&) noexcept = default;
+Simulator& Simulator::operator=(Simulator&&) noexcept = default;
 
 std::int64_t Simulator::run(const SimProgram& program, const Options& options) {
-  options_ = options;
-  prepare(program);
-  run_range<false>(0, static_cast<std::int32_t>(program.nodes.size()));
-  return latest_;
+  state_->with_stalls = false;
+  return state_->run(state_->walker, program, options);
 }
 
-std::int64_t Simulator::run_with_stalls(const SimProgram& program, std::vector<EngineTimes>& times,
-                                        const Options& options) {
-  options_ = options;
-  prepare(program);
-  times_ = {};
-  run_range<true>(0, static_cast<std::int32_t>(program.nodes.size()));
-  times.assign(times_.begin(), times_.begin() + static_cast<std::ptrdiff_t>(program.engines));
-  for (std::size_t k = 0; k < times.size(); ++k) {
-    times[k].stalls[static_cast<std::size_t>(Stall::finished)] += latest_ - engine_[k];
+std::int64_t Simulator::run_with_stalls(const SimProgram& program, const Options& options,
+                                        std::vector<EngineTimes>& times) {
+  state_->with_stalls = true;
+  const std::int64_t end = state_->run(state_->stall_walker, program, options);
+  times.clear();
+  for (std::size_t e = 0; e < program.engines; ++e) {
+    const auto& walked = state_->stall_walker.times()[e];
+    EngineTimes& out = times.emplace_back(EngineTimes{walked.busy, walked.stalls});
+    out.stalls[static_cast<std::size_t>(Stall::finished)] += end - state_->stall_walker.engine(e);
   }
-  return latest_;
+  return end;
+}
+
+std::int64_t Simulator::engine_time(std::size_t engine) const {
+  return state_->with_stalls ? state_->stall_walker.engine(engine) : state_->walker.engine(engine);
+}
+
+SimStatistics Simulator::statistics() const {
+  return state_->with_stalls ? state_->stall_walker.statistics() : state_->walker.statistics();
 }
 
 }  // namespace tilewright

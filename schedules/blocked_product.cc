@@ -170,10 +170,20 @@ struct BlockedProduct::Emitter {
   TileProgram& program;
   std::uint8_t result_ring;
 
+  // A fetch starts when its copy is issued: the take is an operation of its own then, and both fill
+  // the slot.
   void add_loaded(const char* label, const char* fetch_label, const Work& load,
                   std::uint8_t ring) const {
-    program.add(label, load).access(ring, verb::take | verb::write);
-    if (p.fetches(load)) program.add(fetch_label, fetch(load)).access(ring, verb::write);
+    if (!p.fetches(load)) {
+      program.add(label, load).access(ring, verb::take | verb::write);
+      return;
+    }
+    Work bind;
+    bind.kind = WorkKind::bind;
+    bind.path = load.path;
+    program.add("bind", bind).access(ring, verb::take);
+    program.add(fetch_label, fetch(load)).access(ring, verb::read | verb::write);
+    program.add(label, load).access(ring, verb::write);
   }
   void add_load_a(const Tile& t, bool last) const {
     add_loaded("load_a", "fetch_a", p.load_a(t.rows, last, t.a_again), p.rings_.a);
@@ -274,6 +284,12 @@ void BlockedProduct::emit(TileProgram& program, std::uint8_t result_ring) const 
 void BlockedProduct::emit_whole_a(TileProgram& program) const {
   const Emitter emitter{*this, program, 0};
   emitter.add_loaded("load_all", "fetch_all", load_whole_a(), rings_.a);
+}
+
+void BlockedProduct::summarize_whole_a(FixedList<Work, 2>& once) const {
+  const Work load = load_whole_a();
+  once.push(load);
+  if (fetches(load)) once.push(fetch(load));
 }
 
 std::int64_t BlockedProduct::load_bytes() const {

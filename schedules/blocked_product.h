@@ -48,8 +48,8 @@ class BlockedProduct {
   void add_rings(TileProgram& program);
   void use_rings_of(const BlockedProduct& other);  // which has added them to the same program
   // The load of the whole of A, for a_in_core: emitted once, by the caller.
-  Work load_whole_a() const;
   void emit_whole_a(TileProgram& program) const;
+  void summarize_whole_a(FixedList<Work, 2>& once) const;
   // One product; its results are written to the current slot of result_ring.
   void emit(TileProgram& program, std::uint8_t result_ring) const;
   // Clears `summary` and writes terms, flows and rings of one product (not calls and items).
@@ -80,6 +80,7 @@ class BlockedProduct {
 
   // Work values, shared by both readings. `last`: the last copy of a sweep over k.
   void load(Work& work, const OperandReads& reads, bool again) const;
+  Work load_whole_a() const;
   Work load_a(std::int64_t rows, bool last, bool again) const;
   Work load_b(std::int64_t columns, bool last, bool again) const;
   // Shared bytes come on chip once for all sharers: beside the copy that every sharer makes, its

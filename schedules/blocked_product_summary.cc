@@ -241,14 +241,19 @@ struct BlockedProduct::Summarizer {
     }
   }
 
+  // From the last feed_a's result: feed_b follows its hold.
+  void feed_b_after_feed_a(RingTerm& term) const {
+    append(term.after, feed_a[ml()][kl()], 0, -1);
+    append(term.after, feed_b[nl()][kl()], 1, 1);
+  }
+
   // norm: a block's copy, its result, its feed.
   void block_rings(std::int64_t steps) const {
     if (!p.shape_.a_in_core) {
       RingTerm& a = ring(p.shape_.step_ka * p.shape_.l1, bit(kLoadA) | bit(kFeedA), kLoadA);
       append(a.extra, load_a0, 0, steps);
       append(a.extra, feed_a[0][0], 0, steps);
-      append(a.after, feed_b[nl()][kl()], 1,
-             0);  // after the feed's hold; its latency is feed_b's as well
+      feed_b_after_feed_a(a);
       after_feed(a.after);
     }
     RingTerm& b = ring(p.shape_.step_kb * p.shape_.l1, bit(kLoadB) | bit(kFeedB), kLoadB);
@@ -268,7 +273,7 @@ struct BlockedProduct::Summarizer {
       append(a.extra, load_a0, 0, copies_a);
       append(a.extra, feed_a[0][0], 0, copies_a);
       append(a.extra, feed_b[0][0], -copies_a, 0);
-      append(a.after, feed_b[nl()][kl()], 1, 0);
+      feed_b_after_feed_a(a);
       after_feed(a.after);
     }
     if (b_streams) {  // the first block's feed_a may come before the copy
@@ -291,7 +296,7 @@ struct BlockedProduct::Summarizer {
     if (waits > 0) {
       RingTerm& chain = ring(1, bit(kLoadA) | bit(kLoadB), kLoadA);
       append(chain.extra, load, 0, waits);
-      append(chain.extra, feed_a[least(p.m_)][0], waits * (p.small_ - 1), waits);
+      append(chain.extra, feed_a[least(p.m_)][0], waits * (p.small_ - 1), 0);
       append(chain.extra, feed_b[least(p.n_)][0], waits * (p.small_ - 1), 0);
     }
     // The larger operand's slot is held while the smaller one's copies stream through the copy
@@ -300,7 +305,9 @@ struct BlockedProduct::Summarizer {
     const Loads& big = p.a_is_big_ ? p.loads_a_ : p.loads_b_;
     RingTerm& hold = ring(1, bit(kLoadA) | bit(kLoadB), kLoadA);
     append(hold.extra, p.a_is_big_ ? load_a0 : load_b0, 0, tiles * big.count());
-    append(hold.extra, feed_a[least(p.m_)][kl()], 0, tiles * big.count());
+    const std::uint8_t last_feed =
+        p.a_is_big_ ? feed_a[least(p.m_)][kl()] : feed_b[least(p.n_)][kl()];
+    append(hold.extra, last_feed, tiles * big.count(), tiles * big.count());
     if (!p.a_is_big_) return;
     const Sizes n = sizes(p.n_);
     for (int j = 0; j < n.classes; ++j) {

@@ -182,8 +182,7 @@ void summarize(const Im2colItem& item, const Conv2dPool& workload, const Schedul
   summary.items = item.dealing.busiest();
   summary.client_items = item.dealing.busiest_client();
   summary.client_slots = at_least_one(schedule[Knob::async]);
-  summary.once.count = schedule[Knob::weights] == word::resident ? 1 : 0;
-  if (summary.once.count > 0) summary.once.work = product.load_whole_a();
+  if (schedule[Knob::weights] == word::resident) product.summarize_whole_a(summary.once);
 }
 
 }  // namespace

@@ -9,12 +9,12 @@ namespace tilewright {
 
 const char* path_name(Path path) {
   static constexpr const char* kNames[kPathCount] = {"none",   "gm_l1", "l1_l0a", "l1_l0b",
-                                                     "l0c_gm", "gm_ub", "ub_gm"};
+                                                     "l0c_gm", "gm_ub", "ub_gm", "dma_in", "dma_out"};
   return kNames[static_cast<std::size_t>(path)];
 }
 
 const char* memory_name(Memory memory) {
-  static constexpr const char* kNames[] = {"GM", "L1", "L0A", "L0B", "L0C", "UB"};
+  static constexpr const char* kNames[] = {"GM", "L1", "L0A", "L0B", "L0C", "UB", "CHIP", "REGS"};
   return kNames[static_cast<std::size_t>(memory)];
 }
 
@@ -55,9 +55,20 @@ std::string work_text(const Work& work) {
     case WorkKind::launch:
     case WorkKind::call:
     case WorkKind::bind:
+    case WorkKind::reserve:
       return "";
     case WorkKind::product:
-      return fmt::format("{} x {} x {}", work.m, work.n, work.k);
+      return fmt::format("{} x {} x {}", work.m, work.n, work.k) +
+             (work.rows > 0 ? fmt::format(", {} of them", with_commas(work.rows)) : "");
+    case WorkKind::rebuild:
+      return fmt::format("{} operand rows for one use", with_commas(work.m));
+    case WorkKind::prepare:
+      return fmt::format("{} parts of {} operand rows", work.rows, with_commas(work.m));
+    case WorkKind::vector:
+      return fmt::format("{} element operations", with_commas(work.elements));
+    case WorkKind::transpose:
+      return fmt::format("{} B = {} rows of {} B", with_commas(work.bytes()), work.rows,
+                         work.row_bytes);
     case WorkKind::pool:
       return fmt::format("{} elements, client {}", with_commas(work.elements), work.client);
     case WorkKind::fetch:

@@ -16,7 +16,16 @@
 
 namespace tilewright {
 
-enum class Memory : std::uint8_t { gm, l1, l0a, l0b, l0c, ub };
+enum class Memory : std::uint8_t {
+  gm,
+  l1,
+  l0a,
+  l0b,
+  l0c,
+  ub,
+  on_chip,    // the one memory of a chip with a permute unit
+  registers,  // of its operand groups
+};
 const char* memory_name(Memory memory);
 
 // Meaning of accesses (the simulator's header has the arithmetic):

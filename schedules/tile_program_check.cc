@@ -12,9 +12,8 @@ namespace {
 
 // Which engine kind takes a slot: the same path or unit always runs on the same engine of a device.
 std::pair<WorkKind, Path> engine_kind(const Work& work) {
-  if (work.kind == WorkKind::bind)
-    return {WorkKind::product, Path::none};  // binds on the matrix unit
-  return {work.kind, work.path};
+  if (work.kind != WorkKind::bind) return {work.kind, work.path};
+  return {work.path == Path::none ? WorkKind::product : WorkKind::copy, work.path};
 }
 
 std::optional<std::string> structure_defect(const TileProgram& program) {
@@ -59,6 +58,13 @@ std::optional<std::string> ring_defect(const TileProgram& program) {
       if (!(access.verbs & verb::take)) continue;
       if (access.lag != 0)
         return fmt::format("{}: a take with lag {}", operation.label, access.lag);
+      for (const Access& other : operation.all_accesses()) {
+        const bool overwritten =
+            (other.verbs & verb::take) || (&other < &access && other.lag + 1 >= ring.slots);
+        if (&other != &access && other.ring == access.ring && overwritten) {
+          return fmt::format("{} takes a slot of ring {} that it uses", operation.label, ring.name);
+        }
+      }
       const Operation*& taker = takers[access.ring];
       if (taker != nullptr && engine_kind(taker->work) != engine_kind(operation.work)) {
         return fmt::format("ring {} is taken by {} and by {}; one engine must take all its slots",
@@ -109,7 +115,8 @@ class SlotWalk {
       char& filled =
           filled_[access.ring][(taken - 1 - access.lag) % static_cast<std::size_t>(ring.slots)];
       if (access.verbs & verb::take) filled = 0;
-      if ((access.verbs & verb::read) && !filled) {
+      // Who writes may wait for the take: it begins to fill the slot.
+      if ((access.verbs & verb::read) && !(access.verbs & verb::write) && !filled) {
         return fmt::format("{} reads a slot of ring {} that nothing has written", op.label,
                            ring.name);
       }

@@ -15,8 +15,18 @@ namespace tilewright {
 
 // Where a copy goes from and to. Copies of one path run on one engine of a device, one after the
 // other.
-enum class Path : std::uint8_t { none, gm_l1, l1_l0a, l1_l0b, l0c_gm, gm_ub, ub_gm };
-inline constexpr std::size_t kPathCount = static_cast<std::size_t>(Path::ub_gm) + 1;
+enum class Path : std::uint8_t {
+  none,
+  gm_l1,
+  l1_l0a,
+  l1_l0b,
+  l0c_gm,
+  gm_ub,
+  ub_gm,
+  dma_in,  // a chip with one on-chip memory: into it, and out of it
+  dma_out,
+};
+inline constexpr std::size_t kPathCount = static_cast<std::size_t>(Path::dma_out) + 1;
 const char* path_name(Path path);
 
 enum class WorkKind : std::uint8_t {
@@ -27,6 +37,12 @@ enum class WorkKind : std::uint8_t {
   fetch,   // a core's share of bringing shared bytes on chip, beside the copy that all sharers make
   product,  // m*n*k multiply-adds on the matrix unit
   pool,     // vector work of a client: read back, maximum, bias, write
+  // A chip whose matrix unit is fed by a permute unit (all sizes in rows of the unit's lanes):
+  reserve,    // as bind, on the permute unit
+  rebuild,    // m operand rows gathered one by one, for one use
+  prepare,    // `rows` parts of m operand rows gathered as tiles, to be kept or used
+  vector,     // `elements` element operations of the vector unit
+  transpose,  // rows*row_bytes bytes
 };
 
 // How many cores read the very same bytes at about the same time.
@@ -51,12 +67,13 @@ struct Work {
   std::int64_t sharers = 1;
   // Re-reads: distinct bytes that all cores together read since these bytes were read last.
   std::int64_t reuse_bytes = 0;
-  std::int64_t m = 0, n = 0, k = 0;  // product, in elements
-  std::int64_t elements = 0;         // pool, in elements of the matrix product's result
+  // product, in elements; `rows`, where it is set, says how many of them. rebuild, prepare: m rows.
+  std::int64_t m = 0, n = 0, k = 0;
+  std::int64_t elements = 0;  // pool, in elements of the matrix product's result; vector
   std::int64_t ub_write_bytes = 0;   // pool: bytes that leave UB (what it reads is rows*row_bytes)
 
   std::int64_t bytes() const { return rows * row_bytes; }
-  std::int64_t macs() const { return m * n * k; }
+  std::int64_t macs() const { return m * n * k * (rows > 0 ? rows : 1); }
   friend bool operator==(const Work&, const Work&) = default;
 };
 
@@ -123,6 +140,8 @@ struct RingTerm {
   std::uint8_t before_flow = 0;
   FixedList<Step, 8> extra;
   FixedList<Step, 4> after;
+  // Holds only on a device whose transposes and products exclude each other.
+  bool if_exclusive = false;
 };
 
 // What one item does. The busiest core does `items` of them, its vector clients in turn.
@@ -136,14 +155,15 @@ struct WorkSummary {
   std::int64_t items = 0;         // of the busiest core
   std::int64_t client_items = 0;  // of its busiest vector client
   std::int64_t client_slots = 1;  // results that a client can have in flight
-  // Work before the first item's own that every item waits for (resident weights); count 0 = none.
-  WorkTerm once;
+  // Work before the first item's own that every item waits for (resident weights): one copy, and
+  // its share of the off-chip transfer. Empty = none.
+  FixedList<Work, 2> once;
 
   void clear() {
     terms.clear();
     flows.clear();
     rings.clear();
-    once.count = 0;
+    once.clear();
   }
 };
 

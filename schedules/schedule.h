@@ -72,16 +72,17 @@ enum Par : std::int32_t { rows, channels, none };
 enum Terms : std::int32_t { hp1, hp3, hp4, rect6_x3w2, rect6_x2w3, hp5_x, hp5_w, tri6, hp9, fp32 };
 }  // namespace word
 
+// Of conv2d_pool up to load3d (direct: host, of both operators), then of conv1d_bank.
 enum class Variant : std::uint8_t {
   direct,
   shift_reduce,
   k_folded,
   im2col,
-  load3d,  // conv2d_pool (direct: host, both operators)
+  load3d,
   lane_masked,
   compact_k,
   folded_position_major,
-  folded_channel_major,  // conv1d_bank
+  folded_channel_major,
 };
 
 // What a variant is scheduled for; a device file states its kind.

@@ -25,12 +25,12 @@ struct Term {
 // One violated limit. For rules that are no byte sums (divisibility, grid), buffer is the rule's
 // name and the numbers are the offending and the allowed value.
 struct Reason {
-  std::string buffer;  // L0A, L0B, L0C, L1, UB, registers, step, shape, strip ...
+  std::string buffer;  // L0A, L0B, L0C, L1, UB, registers, step, a knob's name, workload ...
   std::int64_t needed_bytes = 0;
   std::int64_t available_bytes = 0;
   std::vector<Term> terms;
-  std::map<std::string, std::string>
-      nearest;          // knob -> nearest value that alone repairs this limit, where one exists
+  // Knob -> the nearest value that alone repairs this limit and breaks no other, where there is one.
+  std::map<std::string, std::string> nearest;
   std::string message;  // one line with the sum
 };
 
@@ -52,11 +52,10 @@ std::vector<Variant> variants_of(const Workload& workload, DeviceKind kind);
 // nothing.
 std::optional<std::string> refusal(const Workload& workload, Variant variant, DeviceKind kind);
 
-enum class Grid : std::uint8_t {
-  coarse,  // npu: base_* multiples of 64 and the published tiles, everything else full; host: a
-           // small list of points around the hand schedules
-  full,  // npu: base_* multiples of 16; host: as coarse
-};
+// coarse: on an npu base_* multiples of 64 and the published tiles, everything else full; on the
+// host a small list of points around the hand schedules.
+// full: on an npu base_* multiples of 16; on the host as coarse.
+enum class Grid : std::uint8_t { coarse, full };
 // Calls visit for every *feasible* point of the grid in one fixed order: limits prune whole
 // subtrees before their points exist. How many points they cut off says space_size().
 void for_each_point(const Workload& workload, Variant variant, const Limits& limits, Grid grid,

@@ -29,7 +29,8 @@ struct Reason {
   std::int64_t needed_bytes = 0;
   std::int64_t available_bytes = 0;
   std::vector<Term> terms;
-  // Knob -> the nearest value that alone repairs this limit and breaks no other, where there is one.
+  // Knob -> the nearest value that alone repairs this limit and breaks no other, where there is
+  // one.
   std::map<std::string, std::string> nearest;
   std::string message;  // one line with the sum
 };

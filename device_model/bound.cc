@@ -10,9 +10,9 @@ namespace {
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
 struct FlowTotals {
-  std::int64_t work = 0, off_chip = 0, count = 0;
+  std::int64_t work = 0, latency = 0, off_chip = 0, count = 0;
   NpuEngine engine = NpuEngine::mte2;
-  std::int64_t before = 0, after = 0;
+  std::int64_t before = 0, after = 0, after_off_chip = 0;
 };
 
 class ItemBound {
@@ -21,8 +21,11 @@ class ItemBound {
     for (std::size_t t = 0; t < summary.terms.size(); ++t) {
       const WorkTerm& term = summary.terms[t];
       const Cost cost = costing.cost(term.work);
-      costs_[t] = {cost.hold, cost.latency};
+      // A result is there a latency after the longest hold, the off-chip one included.
+      const std::int64_t drawn_out = std::max<std::int64_t>(0, cost.off_chip_hold - cost.hold);
+      costs_[t] = {cost.hold, cost.latency + drawn_out, cost.latency};
       FlowTotals& flow = flows_[term.flow];
+      flow.latency += term.count * costs_[t].latency;
       flow.engine = cost.main;
       flow.count += term.count;
       flow.work += term.count * cost.hold;
@@ -31,6 +34,9 @@ class ItemBound {
     for (std::size_t f = 0; f < summary.flows.size(); ++f) {
       flows_[f].before = sum(summary.flows[f].before);
       flows_[f].after = sum(summary.flows[f].after);
+      if (flows_[f].off_chip > 0) {
+        flows_[f].after_off_chip = sum(summary.flows[f].after, &TermCost::after_off_chip);
+      }
     }
   }
 
@@ -50,9 +56,9 @@ class ItemBound {
       const FlowTotals& flow = flows_[f];
       if (flow.count == 0) continue;
       add(flow.engine, flow.before, flow.work, flow.after);
-      // An off-chip hold ends no later than its copy's result is there, less the latency: the same
-      // way out.
-      if (flow.off_chip > 0) add(NpuEngine::off_chip, flow.before, flow.off_chip, flow.after);
+      if (flow.off_chip > 0) {
+        add(NpuEngine::off_chip, flow.before, flow.off_chip, flow.after_off_chip);
+      }
     }
     std::int64_t best = 0;
     for (std::size_t e = 0; e < kNpuEngines; ++e) {
@@ -79,14 +85,15 @@ class ItemBound {
  private:
   struct TermCost {
     std::int64_t hold, latency;
+    std::int64_t after_off_chip;  // from the end of its off-chip hold to its result
   };
 
   template <class Steps>
-  std::int64_t sum(const Steps& steps) const {
+  std::int64_t sum(const Steps& steps, std::int64_t TermCost::*latency = &TermCost::latency) const {
     std::int64_t total = 0;
     for (const Step& step : steps) {
       const TermCost& cost = costs_[step.term];
-      total += step.holds * cost.hold + step.latencies * cost.latency;
+      total += step.holds * cost.hold + step.latencies * (cost.*latency);
     }
     return total;
   }
@@ -97,6 +104,7 @@ class ItemBound {
       std::int64_t holds = sum(ring.extra);
       for (std::size_t f = 0; f < summary_.flows.size(); ++f) {
         if ((ring.flows >> f) & 1U) holds += flows_[f].work;
+        if ((ring.arrivals >> f) & 1U) holds += flows_[f].latency;
       }
       best = std::max(best, flows_[ring.before_flow].before + holds / ring.slots + sum(ring.after));
     }

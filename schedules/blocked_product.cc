@@ -67,31 +67,25 @@ void BlockedProduct::load(Work& work, const OperandReads& reads, bool again) con
 }
 
 // A is row-major m x k: a copy's rows are runs of k elements.
-Work BlockedProduct::load_a(std::int64_t rows, bool last, bool again) const {
-  const Loads& loads = loads_a_;
+void BlockedProduct::load_a(Work& work, std::int64_t rows, bool last, bool again) const {
   const std::int64_t e = shape_.element_bytes;
-  Work work;
   load(work, shape_.a, again);
   work.rows = rows;
-  work.row_bytes = (last ? loads.last : loads.length) * e;
+  work.row_bytes = (last ? loads_a_.last : loads_a_.length) * e;
   work.stride_bytes = shape_.k * e;
-  work.origin_bytes = last ? loads.origin * e : 0;
-  work.step_bytes = !last && loads.full > 1 ? loads.length * e : 0;
-  return work;
+  work.origin_bytes = last ? loads_a_.origin * e : 0;
+  work.step_bytes = !last && loads_a_.full > 1 ? loads_a_.length * e : 0;
 }
 
-Work BlockedProduct::load_whole_a() const {
-  Work work;
+void BlockedProduct::load_whole_a(Work& work) const {
   load(work, shape_.a, false);
   work.rows = shape_.m;
   work.row_bytes = work.stride_bytes = shape_.k * shape_.element_bytes;
-  return work;
 }
 
 // B is row-major k x n: a copy's rows are runs of n elements.
-Work BlockedProduct::load_b(std::int64_t columns, bool last, bool again) const {
+void BlockedProduct::load_b(Work& work, std::int64_t columns, bool last, bool again) const {
   const std::int64_t e = shape_.element_bytes;
-  Work work;
   load(work, shape_.b, again);
   work.rows = last ? loads_b_.last : loads_b_.length;
   work.row_bytes = columns * e;
@@ -99,7 +93,6 @@ Work BlockedProduct::load_b(std::int64_t columns, bool last, bool again) const {
   const bool tail = columns != n_.size;
   work.origin_bytes = tail ? n_.full * n_.size * e : 0;
   work.step_bytes = !tail && n_.full > 1 ? n_.size * e : 0;
-  return work;
 }
 
 Work BlockedProduct::fetch(const Work& load) {
@@ -109,40 +102,24 @@ Work BlockedProduct::fetch(const Work& load) {
   return work;
 }
 
-Work BlockedProduct::feed_a(std::int64_t rows, std::int64_t k) const {
-  Work work;
+void BlockedProduct::on_chip_copy(Work& work, Path path, std::int64_t elements) const {
   work.kind = WorkKind::copy;
-  work.path = Path::l1_l0a;
+  work.path = path;
   work.dtype = shape_.dtype;
   work.rows = 1;
-  work.row_bytes = rows * k * shape_.element_bytes;
-  return work;
+  work.row_bytes = elements * shape_.element_bytes;
 }
 
-Work BlockedProduct::feed_b(std::int64_t columns, std::int64_t k) const {
-  Work work = feed_a(columns, k);
-  work.path = Path::l1_l0b;
-  return work;
-}
-
-Work BlockedProduct::product(std::int64_t rows, std::int64_t columns, std::int64_t k) const {
-  Work work;
+void BlockedProduct::product(Work& work, std::int64_t rows, std::int64_t columns,
+                             std::int64_t k) const {
   work.kind = WorkKind::product;
   work.dtype = shape_.dtype;
   work.m = rows;
   work.n = columns;
   work.k = k;
-  return work;
 }
 
-Work BlockedProduct::result(std::int64_t rows, std::int64_t columns) const {
-  Work work = feed_a(rows, columns);
-  work.path = Path::l0c_gm;
-  return work;
-}
-
-// ---- Tree
-// -----------------------------------------------------------------------------------------------------------
+// ---- Tree ----
 
 void BlockedProduct::add_rings(TileProgram& program) {
   const std::int64_t e = shape_.element_bytes;
@@ -172,12 +149,8 @@ struct BlockedProduct::Emitter {
 
   // A fetch starts when its copy is issued: the take is an operation of its own then, and both fill
   // the slot.
-  void add_loaded(const char* label, const char* fetch_label, const Work& load,
-                  std::uint8_t ring) const {
-    if (!p.fetches(load)) {
-      program.add(label, load).access(ring, verb::take | verb::write);
-      return;
-    }
+  void add_fetched(const char* label, const char* fetch_label, const Work& load,
+                   std::uint8_t ring) const {
     Work bind;
     bind.kind = WorkKind::bind;
     bind.path = load.path;
@@ -185,27 +158,32 @@ struct BlockedProduct::Emitter {
     program.add(fetch_label, fetch(load)).access(ring, verb::read | verb::write);
     program.add(label, load).access(ring, verb::write);
   }
-  void add_load_a(const Tile& t, bool last) const {
-    add_loaded("load_a", "fetch_a", p.load_a(t.rows, last, t.a_again), p.rings_.a);
-  }
-  void add_load_b(const Tile& t, bool last) const {
-    add_loaded("load_b", "fetch_b", p.load_b(t.columns, last, t.b_again), p.rings_.b);
+  void add_load(bool a, std::int64_t size, bool last, bool again) const {
+    const std::uint8_t ring = a ? p.rings_.a : p.rings_.b;
+    Work work;
+    a ? p.load_a(work, size, last, again) : p.load_b(work, size, last, again);
+    if (p.fetches(work)) {
+      add_fetched(a ? "load_a" : "load_b", a ? "fetch_a" : "fetch_b", work, ring);
+    } else {
+      program.add(a ? "load_a" : "load_b", work).access(ring, verb::take | verb::write);
+    }
   }
   bool streams(bool a) const { return a ? !p.a_kept_ && !p.shape_.a_in_core : !p.b_kept_; }
   void add_load(const Tile& t, bool a, bool last) const {
     if (!streams(a)) return;
-    a ? add_load_a(t, last) : add_load_b(t, last);
+    a ? add_load(true, t.rows, last, t.a_again) : add_load(false, t.columns, last, t.b_again);
   }
 
   void block(const Tile& t, std::int64_t k) const {
-    program.add("feed_a", p.feed_a(t.rows, k))
-        .access(p.rings_.a, verb::read)
-        .access(p.rings_.l0a, verb::take | verb::write);
-    program.add("feed_b", p.feed_b(t.columns, k))
-        .access(p.rings_.b, verb::read)
-        .access(p.rings_.l0b, verb::take | verb::write);
-    program.add("product", p.product(t.rows, t.columns, k))
-        .access(p.rings_.l0a, verb::read)
+    Operation& a = program.add("feed_a");
+    p.feed_a(a.work, t.rows, k);
+    a.access(p.rings_.a, verb::read).access(p.rings_.l0a, verb::take | verb::write);
+    Operation& b = program.add("feed_b");
+    p.feed_b(b.work, t.columns, k);
+    b.access(p.rings_.b, verb::read).access(p.rings_.l0b, verb::take | verb::write);
+    Operation& c = program.add("product");
+    p.product(c.work, t.rows, t.columns, k);
+    c.access(p.rings_.l0a, verb::read)
         .access(p.rings_.l0b, verb::read)
         .access(p.rings_.l0c, verb::write);
   }
@@ -215,9 +193,7 @@ struct BlockedProduct::Emitter {
   }
 
   void tile(const Tile& t) const {
-    Work bind;
-    bind.kind = WorkKind::bind;
-    program.add("bind", bind).access(p.rings_.l0c, verb::take);
+    program.add("bind").access(p.rings_.l0c, verb::take);  // a fresh Work binds on the matrix unit
     const bool short_last = p.k_.tail > 0;
     const Loads& big = p.a_is_big_ ? p.loads_a_ : p.loads_b_;
     const Loads& small = p.a_is_big_ ? p.loads_b_ : p.loads_a_;
@@ -239,9 +215,9 @@ struct BlockedProduct::Emitter {
         blocks(t, small.last_blocks, short_last);
       }
     }
-    program.add("store", p.result(t.rows, t.columns))
-        .access(p.rings_.l0c, verb::read)
-        .access(result_ring, verb::write);
+    Operation& store = program.add("store");
+    p.result(store.work, t.rows, t.columns);
+    store.access(p.rings_.l0c, verb::read).access(result_ring, verb::write);
   }
 
   // visit(size, again) for the blocks of an axis; the first one apart if it differs from the
@@ -266,14 +242,14 @@ void BlockedProduct::emit(TileProgram& program, std::uint8_t result_ring) const 
   const bool whole_b = loads_b_.full == 0;
   if (!shape_.order_n) {
     emitter.sweep(m_, b_differs_, [&](std::int64_t rows, bool b_again) {
-      if (a_kept_) emitter.add_load_a({rows, 0, false, false}, whole_a);
+      if (a_kept_) emitter.add_load(true, rows, whole_a, false);
       emitter.sweep(n_, a_differs_, [&](std::int64_t columns, bool a_again) {
         emitter.tile({rows, columns, a_again, b_again});
       });
     });
   } else {
     emitter.sweep(n_, a_differs_, [&](std::int64_t columns, bool a_again) {
-      if (b_kept_) emitter.add_load_b({0, columns, false, false}, whole_b);
+      if (b_kept_) emitter.add_load(false, columns, whole_b, false);
       emitter.sweep(m_, b_differs_, [&](std::int64_t rows, bool b_again) {
         emitter.tile({rows, columns, a_again, b_again});
       });
@@ -282,14 +258,21 @@ void BlockedProduct::emit(TileProgram& program, std::uint8_t result_ring) const 
 }
 
 void BlockedProduct::emit_whole_a(TileProgram& program) const {
+  Work work;
+  load_whole_a(work);
   const Emitter emitter{*this, program, 0};
-  emitter.add_loaded("load_all", "fetch_all", load_whole_a(), rings_.a);
+  if (fetches(work)) {
+    emitter.add_fetched("load_all", "fetch_all", work, rings_.a);
+  } else {
+    program.add("load_all", work).access(rings_.a, verb::take | verb::write);
+  }
 }
 
 void BlockedProduct::summarize_whole_a(FixedList<Work, 2>& once) const {
-  const Work load = load_whole_a();
-  once.push(load);
-  if (fetches(load)) once.push(fetch(load));
+  Work work;
+  load_whole_a(work);
+  once.push(work);
+  if (fetches(work)) once.push(fetch(work));
 }
 
 std::int64_t BlockedProduct::load_bytes() const {

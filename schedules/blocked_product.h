@@ -78,11 +78,12 @@ class BlockedProduct {
     return first_read || reuse_bytes > shape_.l2_bytes;
   }
 
-  // Work values, shared by both readings. `last`: the last copy of a sweep over k.
+  // Work values, shared by both readings; each fills in a fresh Work. `last`: the last copy of a
+  // sweep over k.
   void load(Work& work, const OperandReads& reads, bool again) const;
-  Work load_whole_a() const;
-  Work load_a(std::int64_t rows, bool last, bool again) const;
-  Work load_b(std::int64_t columns, bool last, bool again) const;
+  void load_whole_a(Work& work) const;
+  void load_a(Work& work, std::int64_t rows, bool last, bool again) const;
+  void load_b(Work& work, std::int64_t columns, bool last, bool again) const;
   // Shared bytes come on chip once for all sharers: beside the copy that every sharer makes, its
   // share of the off-chip transfer is an operation of its own, which does not hold up the copy
   // engine.
@@ -90,10 +91,17 @@ class BlockedProduct {
     return load.sharing != Sharing::none && off_chip(load.first_read, load.reuse_bytes);
   }
   static Work fetch(const Work& load);
-  Work feed_a(std::int64_t rows, std::int64_t k) const;
-  Work feed_b(std::int64_t columns, std::int64_t k) const;
-  Work product(std::int64_t rows, std::int64_t columns, std::int64_t k) const;
-  Work result(std::int64_t rows, std::int64_t columns) const;
+  void on_chip_copy(Work& work, Path path, std::int64_t elements) const;
+  void feed_a(Work& work, std::int64_t rows, std::int64_t k) const {
+    on_chip_copy(work, Path::l1_l0a, rows * k);
+  }
+  void feed_b(Work& work, std::int64_t columns, std::int64_t k) const {
+    on_chip_copy(work, Path::l1_l0b, columns * k);
+  }
+  void product(Work& work, std::int64_t rows, std::int64_t columns, std::int64_t k) const;
+  void result(Work& work, std::int64_t rows, std::int64_t columns) const {
+    on_chip_copy(work, Path::l0c_gm, rows * columns);
+  }
 
   struct Tile {
     std::int64_t rows, columns;

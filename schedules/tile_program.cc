@@ -8,8 +8,8 @@
 namespace tilewright {
 
 const char* path_name(Path path) {
-  static constexpr const char* kNames[kPathCount] = {"none",   "gm_l1", "l1_l0a", "l1_l0b",
-                                                     "l0c_gm", "gm_ub", "ub_gm", "dma_in", "dma_out"};
+  static constexpr const char* kNames[kPathCount] = {"none",  "gm_l1", "l1_l0a", "l1_l0b", "l0c_gm",
+                                                     "gm_ub", "ub_gm", "dma_in", "dma_out"};
   return kNames[static_cast<std::size_t>(path)];
 }
 
@@ -30,11 +30,16 @@ std::uint8_t TileProgram::add_ring(const char* name, Memory memory, std::int64_t
   return static_cast<std::uint8_t>(rings_.size() - 1);
 }
 
-Operation& TileProgram::add(const char* label, const Work& work) {
+Operation& TileProgram::add(const char* label) {
   const auto op = static_cast<std::int32_t>(operations_.size());
   nodes_.push_back(Node{op, static_cast<std::int32_t>(nodes_.size()) + 1, 1});
   Operation& operation = operations_.emplace_back();
   operation.label = label;
+  return operation;
+}
+
+Operation& TileProgram::add(const char* label, const Work& work) {
+  Operation& operation = add(label);
   operation.work = work;
   return operation;
 }

@@ -78,7 +78,8 @@ class TileProgram {
   void clear();
   std::uint8_t add_ring(const char* name, Memory memory, std::int64_t slots,
                         std::int64_t slot_bytes);
-  // Valid until the next add.
+  // Valid until the next add. Without work: a fresh Work, to be filled in.
+  Operation& add(const char* label);
   Operation& add(const char* label, const Work& work);
   std::int32_t open_loop(std::int64_t count);
   void close_loop(std::int32_t loop);

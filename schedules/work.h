@@ -69,8 +69,8 @@ struct Work {
   std::int64_t reuse_bytes = 0;
   // product, in elements; `rows`, where it is set, says how many of them. rebuild, prepare: m rows.
   std::int64_t m = 0, n = 0, k = 0;
-  std::int64_t elements = 0;  // pool, in elements of the matrix product's result; vector
-  std::int64_t ub_write_bytes = 0;   // pool: bytes that leave UB (what it reads is rows*row_bytes)
+  std::int64_t elements = 0;        // pool, in elements of the matrix product's result; vector
+  std::int64_t ub_write_bytes = 0;  // pool: bytes that leave UB (what it reads is rows*row_bytes)
 
   std::int64_t bytes() const { return rows * row_bytes; }
   std::int64_t macs() const { return m * n * k * (rows > 0 ? rows : 1); }
@@ -108,6 +108,7 @@ class FixedList {
     return items_[size_++];
   }
   std::size_t size() const { return size_; }
+  static constexpr std::size_t capacity() { return N; }
   bool empty() const { return size_ == 0; }
   const T* begin() const { return items_.data(); }
   const T* end() const { return items_.data() + size_; }
@@ -131,14 +132,14 @@ struct Flow {
 };
 
 // A ring of `slots` slots. Every fill holds its slot from its take to its last access; all the
-// holds together last at least the work of `flows` plus `extra`. They begin after `before_flow`'s
-// way in and end `after` before the item does, so that the item takes at least before + sum/slots +
-// after.
+// holds together last at least the work of `flows`, the latencies of `arrivals` and `extra`. They
+// begin after `before_flow`'s way in and end `after` before the item does, so that the item takes
+// at least before + sum/slots + after.
 struct RingTerm {
   std::int64_t slots = 1;
-  std::uint32_t flows = 0;  // a bit per flow
+  std::uint32_t flows = 0, arrivals = 0;  // a bit per flow
   std::uint8_t before_flow = 0;
-  FixedList<Step, 8> extra;
+  FixedList<Step, 16> extra;
   FixedList<Step, 4> after;
   // Holds only on a device whose transposes and products exclude each other.
   bool if_exclusive = false;
@@ -164,6 +165,7 @@ struct WorkSummary {
     flows.clear();
     rings.clear();
     once.clear();
+    for (std::size_t r = 0; r < rings.capacity(); ++r) rings[r].arrivals = 0;
   }
 };
 

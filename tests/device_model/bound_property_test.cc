@@ -70,9 +70,9 @@ TEST(Tightness, MedianAndTail) {
       ratios.push_back(lower / static_cast<double>(model.simulated_cycles(s)));
     }
     all.insert(all.end(), ratios.begin(), ratios.end());
-    EXPECT_GE(report(to_key(w), ratios), 0.6);
+    EXPECT_GE(report(to_key(w), ratios), 0.7);
   }
-  EXPECT_GE(report("all shapes", all), 0.7);
+  EXPECT_GE(report("all shapes", all), 0.8);
 }
 
 RC_GTEST_PROP(Law1, BoundNeverAboveSimulation, ()) {

@@ -23,6 +23,7 @@ std::string_view origin_name(Origin origin) {
 
 std::string canonical_text(const Device& device) {
   std::string text = fmt::format("kind {}\n", kind_name(device.kind));
+  if (!device.dataflow.empty()) text += fmt::format("dataflow {}\n", device.dataflow);
   for (const auto& [key, number] : device.numbers)
     text += fmt::format("{} {}\n", key, number.value);
   return text;
@@ -46,6 +47,19 @@ Limits limits_of(const Device& device) {
     limits.fractal = whole("cube.fractal_elements");
     limits.cube_cores = whole("cores.cube");
     limits.vector_cores = whole("cores.vector");
+  } else if (device.kind == DeviceKind::mxu) {
+    limits.on_chip = whole("memory.on_chip.capacity_bytes");
+    limits.lanes = whole("mxu.lanes");
+    limits.columns = whole("mxu.columns");
+    limits.issue_rows = whole("mxu.issue_rows");
+    limits.dma_step = whole("dma.offset_elements");
+    const bool barrier = device.number("address_state.global_barrier") != 0;
+    limits.group_limit = barrier ? whole("address_state.barrier_groups") : 0;
+  } else if (device.kind == DeviceKind::systolic) {
+    limits.array_rows = whole("array.rows");
+    limits.array_columns = whole("array.columns");
+    limits.sram = whole("memory.sram.capacity_bytes");
+    limits.sram_slots = whole("memory.sram.slots");
   } else if (device.kind == DeviceKind::host) {
     limits.vector_bytes = whole("vector.width_bytes");
     limits.vector_registers = whole("vector.registers");

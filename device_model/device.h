@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,7 @@ struct Device {
   std::string name;
   DeviceKind kind = DeviceKind::host;
   std::string description;
+  std::string dataflow;  // of kind systolic: weight_stationary
   std::map<std::string, DeviceNumber, std::less<>>
       numbers;       // dotted key (`memory.l1.capacity_bytes`) -> number
   std::string hash;  // XXH3-128 of canonical_text(), 32 hex digits
@@ -40,6 +42,10 @@ struct Device {
 // unknown, missing or mistyped key is an error with file, line and the nearest name.
 Result<Device> load_device(std::string_view what, const std::string& devices_dir);
 Result<std::vector<Device>> list_devices(const std::string& devices_dir);
+// What-if questions: `clock_mhz=1800`, a key and its value, each replacing a number. Such a number
+// is `assumed`, its note says what the file has, and the hash follows. Errors: an unknown key
+// (nearest offered), a value that the key can not have, a key given twice.
+Result<Device> with_overrides(Device device, std::span<const std::string> assignments);
 // The content that the hash covers: kind and numbers with their values, sorted; not name, notes,
 // comments or layout.
 std::string canonical_text(const Device& device);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Device files. The only file of this folder that knows TOML. A table with a `value` is a number;
 // other tables only nest: `[memory.l1]` with `capacity_bytes = { value = 524288, origin =
-// "datasheet" }` is memory.l1.capacity_bytes.
+// "datasheet" }` is memory.l1.capacity_bytes. A sibling says `inherits = "NAME"` and gives only the
+// numbers that differ.
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
@@ -9,6 +10,7 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 
 #include "device_model/device.h"
@@ -26,10 +28,18 @@ constexpr std::array<DeviceKind, 4> kKinds{DeviceKind::host, DeviceKind::npu, De
                                            DeviceKind::systolic};
 constexpr std::array<Origin, 5> kOrigins{Origin::datasheet, Origin::published, Origin::measured,
                                          Origin::fitted, Origin::assumed};
+constexpr std::array<std::string_view, 5> kHeadKeys{"name", "kind", "description", "inherits",
+                                                    "dataflow"};
+constexpr std::array<std::string_view, 1> kDataflows{"weight_stationary"};
 
 class Reader {
  public:
-  explicit Reader(std::string file) : file_(std::move(file)) {}
+  // `parent`: what the file inherits, or nullptr.
+  Reader(std::string file, const Device* parent) : file_(std::move(file)) {
+    if (parent == nullptr) return;
+    inherits_ = true;
+    device_ = *parent;
+  }
 
   Result<Device> read(const toml::table& root) {
     if (auto problem = head(root)) return tl::unexpected<Error>(*problem);
@@ -40,7 +50,11 @@ class Reader {
                                        key.name, kind_name(device_.kind)));
       }
     }
-    if (auto problem = relations()) return tl::unexpected<Error>(*problem);
+    if (const auto problem = relation_problem(device_)) {
+      const auto place = lines_.find(problem->key);
+      const auto line = place == lines_.end() ? root.source().begin.line : place->second;
+      return usage_error(fmt::format("{}:{}: {} {}", file_, line, problem->key, problem->text));
+    }
     set_hash(device_);
     return device_;
   }
@@ -68,29 +82,54 @@ class Reader {
   Problem head(const toml::table& root) {
     if (auto problem = text_of(root, "name", device_.name, true)) return problem;
     if (auto problem = text_of(root, "description", device_.description, false)) return problem;
-    std::string kind;
-    if (auto problem = text_of(root, "kind", kind, true)) return problem;
+    if (auto problem = kind_of(root)) return problem;
+    const bool has_dataflow = device_.kind == DeviceKind::systolic;
+    const toml::node* dataflow = root.get("dataflow");
+    if (dataflow != nullptr && !has_dataflow)
+      return wrong(*dataflow, "dataflow is a word of systolic devices only; remove it");
+    if (auto problem =
+            text_of(root, "dataflow", device_.dataflow, has_dataflow && device_.dataflow.empty()))
+      return problem;
+    if (dataflow != nullptr &&
+        std::find(kDataflows.begin(), kDataflows.end(), device_.dataflow) == kDataflows.end()) {
+      return wrong(*dataflow, "unknown dataflow '{}'; nearest is '{}'", device_.dataflow,
+                   nearest_name(device_.dataflow, kDataflows));
+    }
+    for (const DeviceKey& key : device_keys(device_.kind)) names_.push_back(key.name);
+    return std::nullopt;
+  }
+
+  Problem kind_of(const toml::table& root) {
+    std::string kind(kind_name(device_.kind));
+    if (auto problem = text_of(root, "kind", kind, !inherits_)) return problem;
     std::vector<std::string_view> names;
+    DeviceKind stated = device_.kind;
+    bool known = false;
     for (const DeviceKind k : kKinds) {
       names.push_back(kind_name(k));
-      if (kind_name(k) == kind) device_.kind = k;
+      if (kind_name(k) != kind) continue;
+      stated = k;
+      known = true;
     }
-    if (kind_name(device_.kind) != kind) {
+    if (!known) {
       return wrong(*root.get("kind"), "unknown kind '{}'; nearest is '{}'", kind,
                    nearest_name(kind, names));
     }
-    if (device_keys(device_.kind).empty()) {
-      return wrong(*root.get("kind"), "devices of kind '{}' have no model yet; use npu or host",
-                   kind);
+    if (inherits_ && stated != device_.kind) {
+      return wrong(*root.get("kind"), "kind '{}' can not inherit from '{}', which is of kind '{}'",
+                   kind, *root.get("inherits")->value<std::string>(), kind_name(device_.kind));
     }
-    for (const DeviceKey& key : device_keys(device_.kind)) names_.push_back(key.name);
+    device_.kind = stated;
     return std::nullopt;
   }
 
   Problem table(const std::string& prefix, const toml::table& table_node) {
     for (const auto& [key, node] : table_node) {
       const std::string name = prefix + std::string(key.str());
-      if (prefix.empty() && (name == "name" || name == "kind" || name == "description")) continue;
+      if (prefix.empty() &&
+          std::find(kHeadKeys.begin(), kHeadKeys.end(), name) != kHeadKeys.end()) {
+        continue;
+      }
       const toml::table* inner = node.as_table();
       const bool nests =
           inner != nullptr && inner->get("value") == nullptr && is_prefix(name + ".");
@@ -119,6 +158,8 @@ class Reader {
                    name);
     }
     DeviceNumber& number = device_.numbers[name];
+    number = {};
+    lines_[name] = node.source().begin.line;
     for (const auto& [field, value] : *fields) {
       if (auto problem = number_field(name, std::string(field.str()), value, number))
         return problem;
@@ -164,43 +205,12 @@ class Reader {
                  nearest_name(field, kFields));
   }
 
-  // Rules between numbers.
-  Problem relations() const {
-    const auto message = [&](std::string text) {
-      return Error{ErrorKind::usage, file_ + ": " + std::move(text)};
-    };
-    if (device_.kind != DeviceKind::npu) return std::nullopt;
-    const double clients = device_.number("cores.vector") / device_.number("cores.cube");
-    if (clients != 1 && clients != 2) {
-      return message(
-          fmt::format("cores.vector must be once or twice cores.cube, not {} times", clients));
-    }
-    if (device_.number("path.gm_l1.piece_min_bytes") >
-        device_.number("path.gm_l1.piece_max_bytes")) {
-      return message("path.gm_l1.piece_min_bytes must not exceed path.gm_l1.piece_max_bytes");
-    }
-    return std::nullopt;
-  }
-
   std::string file_;
   Device device_;
+  bool inherits_ = false;
   std::vector<std::string_view> names_;
+  std::map<std::string, std::uint32_t, std::less<>> lines_;  // of the numbers of this very file
 };
-
-Result<Device> read_device_file(const std::string& file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::ostringstream text;
-  if (!stream || !(text << stream.rdbuf())) {
-    return failure(fmt::format(
-        "{}: can not be read as a device file; does it exist, and is it not empty?", file));
-  }
-  try {
-    return Reader(file).read(toml::parse(text.str(), file));
-  } catch (const toml::parse_error& error) {
-    return usage_error(fmt::format("{}:{}: no valid TOML: {}", file, error.source().begin.line,
-                                   std::string(error.description())));
-  }
-}
 
 std::vector<fs::path> device_files(const std::string& devices_dir) {
   std::vector<fs::path> files;
@@ -212,14 +222,74 @@ std::vector<fs::path> device_files(const std::string& devices_dir) {
   return files;
 }
 
+// Reads a file and, first, those it inherits from. A parent is a name, looked up beside the file
+// and then among the shipped devices.
+class FamilyReader {
+ public:
+  explicit FamilyReader(std::string devices_dir) : devices_dir_(std::move(devices_dir)) {}
+
+  Result<Device> read(const std::string& file) {
+    std::ifstream stream(file, std::ios::binary);
+    std::ostringstream text;
+    if (!stream || !(text << stream.rdbuf())) {
+      return failure(fmt::format(
+          "{}: can not be read as a device file; does it exist, and is it not empty?", file));
+    }
+    try {
+      return read_table(file, toml::parse(text.str(), file));
+    } catch (const toml::parse_error& error) {
+      return usage_error(fmt::format("{}:{}: no valid TOML: {}", file, error.source().begin.line,
+                                     std::string(error.description())));
+    }
+  }
+
+ private:
+  Result<Device> read_table(const std::string& file, const toml::table& root) {
+    const toml::node* inherits = root.get("inherits");
+    if (inherits == nullptr) return Reader(file, nullptr).read(root);
+    chain_.push_back(fs::weakly_canonical(file));
+    const std::string place = fmt::format("{}:{}", file, inherits->source().begin.line);
+    const auto name = inherits->value_exact<std::string>();
+    if (!name) return usage_error(place + ": inherits must be a text, the name of a device");
+    auto parent = parent_of(file, place, *name);
+    if (!parent) return parent;
+    return Reader(file, &*parent).read(root);
+  }
+
+  Result<Device> parent_of(const std::string& file, const std::string& place,
+                           const std::string& name) {
+    std::vector<std::string> names;
+    for (const std::string& dir : {fs::path(file).parent_path().string(), devices_dir_}) {
+      for (const fs::path& other : device_files(dir.empty() ? "." : dir)) {
+        names.push_back(other.stem().string());
+        if (names.back() != name) continue;
+        const fs::path found = fs::weakly_canonical(other);
+        if (std::find(chain_.begin(), chain_.end(), found) == chain_.end())
+          return read(other.string());
+        std::string circle;
+        for (const fs::path& link : chain_) circle += link.stem().string() + " -> ";
+        return usage_error(fmt::format("{}: inherits in a circle: {}{}; remove one inherits", place,
+                                       circle, name));
+      }
+    }
+    const std::vector<std::string_view> views(names.begin(), names.end());
+    return usage_error(fmt::format("{}: inherits from an unknown device '{}'; nearest is '{}'",
+                                   place, name, nearest_name(name, views)));
+  }
+
+  std::string devices_dir_;
+  std::vector<fs::path> chain_;  // files that are being read
+};
+
 }  // namespace
 
 Result<Device> load_device(std::string_view what, const std::string& devices_dir) {
   const std::string name(what);
-  if (name.ends_with(".toml") || name.find('/') != std::string::npos) return read_device_file(name);
+  if (name.ends_with(".toml") || name.find('/') != std::string::npos)
+    return FamilyReader(devices_dir).read(name);
   std::vector<std::string> names;
   for (const fs::path& file : device_files(devices_dir)) {
-    if (file.stem() == name) return read_device_file(file.string());
+    if (file.stem() == name) return FamilyReader(devices_dir).read(file.string());
     names.push_back(file.stem().string());
   }
   if (names.empty())
@@ -233,7 +303,7 @@ Result<Device> load_device(std::string_view what, const std::string& devices_dir
 Result<std::vector<Device>> list_devices(const std::string& devices_dir) {
   std::vector<Device> devices;
   for (const fs::path& file : device_files(devices_dir)) {
-    auto device = read_device_file(file.string());
+    auto device = FamilyReader(devices_dir).read(file.string());
     if (!device) return pass_error(device);
     devices.push_back(*std::move(device));
   }

@@ -49,6 +49,27 @@ constexpr std::array kNpuKeys{
     DeviceKey{"off_chip.reachable", fraction},
 };
 
+// No clock: the chip's times are in cycles only.
+constexpr std::array kMxuKeys{
+    DeviceKey{"mxu.lanes", count},
+    DeviceKey{"mxu.columns", count},
+    DeviceKey{"mxu.issue_rows", count},
+    DeviceKey{"mxu.issue_cycles", positive},
+    DeviceKey{"permute.use_cycles", not_negative},
+    DeviceKey{"permute.tile_cycles", not_negative},
+    DeviceKey{"permute.latency_cycles", not_negative},
+    DeviceKey{"transpose.tile_cycles", not_negative},
+    DeviceKey{"vector.elements_per_cycle", positive},
+    DeviceKey{"dma.in_bytes_per_cycle", positive},
+    DeviceKey{"dma.out_bytes_per_cycle", positive},
+    DeviceKey{"dma.start_cycles", not_negative},
+    DeviceKey{"dma.offset_elements", count},
+    DeviceKey{"memory.on_chip.capacity_bytes", count},
+    DeviceKey{"mutually_exclusive.transpose_mxu", on_off},
+    DeviceKey{"address_state.global_barrier", on_off},
+    DeviceKey{"address_state.barrier_groups", count},
+};
+
 constexpr std::array kHostKeys{
     DeviceKey{"clock_mhz", positive},
     DeviceKey{"cores.threads", count},
@@ -58,6 +79,17 @@ constexpr std::array kHostKeys{
     DeviceKey{"memory.l1d.capacity_bytes", count},
     DeviceKey{"memory.l2.capacity_bytes", count},
     DeviceKey{"memory.gm.bytes_per_second", positive},
+};
+
+constexpr std::array kSystolicKeys{
+    DeviceKey{"clock_mhz", positive},
+    DeviceKey{"array.rows", count},
+    DeviceKey{"array.columns", count},
+    DeviceKey{"array.cycles_per_position_fp16", positive},
+    DeviceKey{"array.cycles_per_position_fp32", positive},
+    DeviceKey{"memory.sram.capacity_bytes", count},
+    DeviceKey{"memory.sram.slots", count},
+    DeviceKey{"off_chip.bytes_per_second", positive},
 };
 
 bool whole(double value) { return value >= 1 && value <= 9e15 && std::floor(value) == value; }
@@ -71,10 +103,27 @@ std::span<const DeviceKey> device_keys(DeviceKind kind) {
     case DeviceKind::host:
       return kHostKeys;
     case DeviceKind::mxu:
+      return kMxuKeys;
     case DeviceKind::systolic:
-      break;
+      return kSystolicKeys;
   }
   return {};
+}
+
+std::optional<RelationProblem> relation_problem(const Device& device) {
+  if (device.kind != DeviceKind::npu) return std::nullopt;
+  const double clients = device.number("cores.vector") / device.number("cores.cube");
+  if (clients != 1 && clients != 2) {
+    return RelationProblem{
+        "cores.vector", fmt::format("must be once or twice cores.cube, not {:.4g} times", clients)};
+  }
+  const double most = device.number("path.gm_l1.piece_max_bytes");
+  if (device.number("path.gm_l1.piece_min_bytes") > most) {
+    return RelationProblem{
+        "path.gm_l1.piece_min_bytes",
+        fmt::format("must not exceed path.gm_l1.piece_max_bytes, which is {}", most)};
+  }
+  return std::nullopt;
 }
 
 std::optional<std::string> number_problem(NumberRule rule, double value) {
@@ -97,6 +146,9 @@ std::optional<std::string> number_problem(NumberRule rule, double value) {
     case power_of_two:
       if (!whole(value) || std::exp2(std::round(std::log2(value))) != value)
         return must("a power of two");
+      break;
+    case on_off:
+      if (value != 0 && value != 1) return must("0 or 1");
       break;
   }
   return std::nullopt;

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "schedules/schedule.h"
+#include "device_model/device.h"
 
 namespace tilewright {
 
@@ -18,6 +18,7 @@ enum class NumberRule : std::uint8_t {
   fraction,      // in (0, 1]
   count,         // a whole number of at least 1
   power_of_two,  // a count that is one
+  on_off,        // 0 or 1
 };
 
 struct DeviceKey {
@@ -25,8 +26,13 @@ struct DeviceKey {
   NumberRule rule;
 };
 
-// Empty for kinds that have no model yet.
 std::span<const DeviceKey> device_keys(DeviceKind kind);
+// What is wrong between numbers that are right one by one: "must ... , not ..." of one of them.
+struct RelationProblem {
+  std::string_view key;
+  std::string text;
+};
+std::optional<RelationProblem> relation_problem(const Device& device);
 // What is wrong with this value, or nothing: "must be a whole number of at least 1, not 0.5".
 std::optional<std::string> number_problem(NumberRule rule, double value);
 

@@ -16,6 +16,14 @@ struct Limits {
   std::int64_t fractal = 16;                               // elements per side of the matrix unit's block
   std::int64_t cube_cores = 0, vector_cores = 0;
   std::int64_t l2 = 0;
+  // mxu
+  std::int64_t on_chip = 0;                          // the one memory
+  std::int64_t lanes = 0, columns = 0, issue_rows = 0;  // of the matrix unit, elements
+  std::int64_t dma_step = 0;                         // grid of a copy's offsets, elements
+  std::int64_t group_limit = 0;                      // preparation groups in flight at most; 0 = as many as scheduled
+  // systolic
+  std::int64_t sram = 0, sram_slots = 0;             // slots: blocks of each operand that it must hold
+  std::int64_t array_rows = 0, array_columns = 0;
   // host
   std::int64_t vector_bytes = 0, vector_registers = 0, l1d = 0, l2_per_core = 0, threads = 0;
   friend bool operator==(const Limits&, const Limits&) = default;

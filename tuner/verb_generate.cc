@@ -160,6 +160,7 @@ Verb generate_verb() {
            "library, manifest.",
            {{"WORKLOAD", kWorkloadArgument.help, false}},
            {kDeviceOption,
+            kSetOption,
             {"--schedule", "TEXT", "this schedule instead of the stored one"},
             {"--variant", "NAME", "the stored schedule of this variant"},
             {"--all", nullptr, "every fresh schedule of the database"},

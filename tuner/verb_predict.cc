@@ -115,7 +115,7 @@ Verb verb_of(const char* name, const char* summary,
   return {{name,
            summary,
            {kWorkloadArgument, kScheduleArgument},
-           {kDeviceOption},
+           {kDeviceOption, kSetOption},
            fmt::format("tilewright {} large-fp16-p2 im2col/base_m:128,base_n:256,base_k:64,rows:6 "
                        "--device ascend_910b4",
                        name)},

@@ -57,7 +57,7 @@ Verb space_verb() {
   return {{"space",
            "Count the schedules of a layer on a device, and what refuses the others.",
            {kWorkloadArgument},
-           {kDeviceOption, {"--variant", "NAME", "only this variant"}},
+           {kDeviceOption, kSetOption, {"--variant", "NAME", "only this variant"}},
            "tilewright space large-fp16-p2 --device ascend_910b4"},
           run};
 }

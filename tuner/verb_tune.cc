@@ -93,6 +93,7 @@ Verb tune_verb() {
        "Find the best schedule of a layer on a device, and store it with its proof.",
        {kWorkloadArgument},
        {kDeviceOption,
+        kSetOption,
         {"--strategy", "NAME",
          "best_first (default with a simulator), measured_grid (default on the host), hand_rules"},
         {"--variant", "NAME", "only this variant"},

@@ -8,6 +8,9 @@
 namespace tilewright {
 
 const OptionRow kDeviceOption = {"--device", "NAME", "a name from devices/, or a TOML file"};
+const OptionRow kSetOption = {
+    "--set", "KEY=VALUE",
+    "a what-if question: another number of the device, clock_mhz=1800; may be repeated", true};
 const OptionRow kDatabaseOption = {"--db", "FILE", "schedule database (tilewright.db)"};
 const PositionalRow kWorkloadArgument = {"WORKLOAD",
                                          "a name from workloads/, a TOML file, or a canonical key"};
@@ -39,8 +42,10 @@ Result<LayerOnDevice> layer_on_device(const Arguments& arguments, const Session&
   if (!workload) return pass_error(workload);
   auto device = find_device(*device_name, session.installation);
   if (!device) return pass_error(device);
+  auto changed = with_overrides(*std::move(device), arguments.texts("--set"));
+  if (!changed) return pass_error(changed);
   layer.workload = *workload;
-  layer.device = *device;
+  layer.device = *std::move(changed);
   return layer;
 }
 

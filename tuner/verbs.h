@@ -71,6 +71,7 @@ Result<Schedule> schedule_argument(std::string_view text, const LayerOnDevice& l
 Result<Store> open_store(const Arguments& arguments, OpenMode mode);
 
 extern const OptionRow kDeviceOption;
+extern const OptionRow kSetOption;  // beside every kDeviceOption
 extern const OptionRow kDatabaseOption;
 extern const PositionalRow kWorkloadArgument;
 extern const PositionalRow kScheduleArgument;

@@ -34,6 +34,16 @@ inline Limits npu_limits() {
   limits.vector_cores = 40;
   return limits;
 }
+// The chip with a permute unit, address state tracked.
+inline Limits mxu_limits() {
+  Limits limits;
+  limits.kind = DeviceKind::mxu;
+  limits.on_chip = 4194304;
+  limits.lanes = limits.columns = 128;
+  limits.issue_rows = 8;
+  limits.dma_step = 32;
+  return limits;
+}
 inline Limits host_limits(std::int64_t vector_bytes = 64) {
   Limits limits;
   limits.kind = DeviceKind::host;

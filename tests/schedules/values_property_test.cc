@@ -98,6 +98,14 @@ Schedule near_schedule(const VariantRow& row, const Workload& w, const Limits& l
 }
 Limits any_limits(DeviceKind kind) {
   if (kind == DeviceKind::host) return host_limits(*rc::gen::element<std::int64_t>(64, 32, 16));
+  if (kind == DeviceKind::mxu) {
+    Limits limits = mxu_limits();
+    limits.on_chip >>= between(0, 3);
+    limits.lanes >>= between(0, 2);
+    limits.columns >>= between(0, 2);
+    limits.group_limit = between(0, 2);
+    return limits;
+  }
   Limits limits = npu_limits();
   limits.l0a >>= between(0, 2);
   limits.l0b >>= between(0, 2);
@@ -309,7 +317,9 @@ RC_GTEST_PROP(Spaces, EveryPointIsFeasibleAndCounted, ()) {
 RC_GTEST_PROP(Spaces, HandSchedulesFitThePublishedDevices, ()) {
   const VariantRow& row = any_working_row();
   const Workload w = any_workload(row.op, true);
-  const struct Limits limits = row.kind == DeviceKind::npu ? npu_limits() : any_limits(row.kind);
+  const struct Limits limits = row.kind == DeviceKind::npu   ? npu_limits()
+                               : row.kind == DeviceKind::mxu ? mxu_limits()
+                                                             : any_limits(row.kind);
   const auto hand = hand_schedule(w, row.variant, limits);
   if (!hand) RC_LOG() << hand.error().message;
   RC_ASSERT(hand.has_value());

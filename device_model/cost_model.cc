@@ -8,8 +8,12 @@
 #include "device_model/costing.h"
 #include "device_model/host_roofline.h"
 #include "device_model/model.h"
+#include "device_model/mxu_bound.h"
+#include "device_model/mxu_model.h"
 #include "device_model/npu_model.h"
 #include "device_model/simulator.h"
+#include "schedules/conv1d_mxu_lowering.h"
+#include "schedules/units.h"
 
 namespace tilewright {
 
@@ -24,6 +28,7 @@ struct CostModel::State {
   TileProgram program;
   SimProgram costed;
   Simulator simulator;
+  std::optional<MxuCosting> mxu;
 
   const NpuVariantModel& model_of(const Schedule& schedule) {
     if (model == nullptr || variant != schedule.variant) {
@@ -37,8 +42,9 @@ struct CostModel::State {
 
 CostModel::CostModel(const Workload& workload, const Device& device)
     : state_(std::make_unique<State>(
-          State{workload, device, limits_of(device), {}, nullptr, {}, {}, {}, {}, {}})) {
+          State{workload, device, limits_of(device), {}, nullptr, {}, {}, {}, {}, {}, {}})) {
   if (device.kind == DeviceKind::npu) state_->costing.emplace(device);
+  if (device.kind == DeviceKind::mxu) state_->mxu.emplace(device);
 }
 CostModel::~CostModel() = default;
 CostModel::CostModel(CostModel&&) noexcept = default;
@@ -46,6 +52,10 @@ CostModel& CostModel::operator=(CostModel&&) noexcept = default;
 
 std::int64_t CostModel::bound_cycles(const Schedule& schedule) {
   State& s = *state_;
+  if (s.mxu) {
+    summarize_bank(std::get<Conv1dBank>(s.workload), schedule, s.limits, s.summary);
+    return mxu_bound(s.summary, *s.mxu).ticks / MxuCosting::kTicks;
+  }
   if (!s.costing) return host_roofline(s.workload, schedule, s.device).nanoseconds();
   s.model_of(schedule).summarize(s.workload, schedule, s.limits, s.summary);
   return tilewright::bound_cycles(s.summary, *s.costing);
@@ -53,6 +63,11 @@ std::int64_t CostModel::bound_cycles(const Schedule& schedule) {
 
 std::int64_t CostModel::simulated_cycles(const Schedule& schedule) {
   State& s = *state_;
+  if (s.mxu) {
+    lower_bank(std::get<Conv1dBank>(s.workload), schedule, s.limits, s.program);
+    cost_program(s.program, *s.mxu, s.costed);
+    return ceil_div(s.simulator.run(s.costed), MxuCosting::kTicks);
+  }
   assert(s.costing);
   const NpuVariantModel& model = s.model_of(schedule);
   model.lower(s.workload, schedule, s.limits, -1, s.program);  // the busiest core
@@ -61,6 +76,7 @@ std::int64_t CostModel::simulated_cycles(const Schedule& schedule) {
 }
 
 double CostModel::microseconds(std::int64_t cycles) const {
+  if (state_->mxu) return 0;
   return state_->costing ? state_->costing->microseconds(cycles)
                          : static_cast<double>(cycles) / 1e3;
 }

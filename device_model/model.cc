@@ -10,6 +10,7 @@
 #include "device_model/costed_program.h"
 #include "device_model/costing.h"
 #include "device_model/host_roofline.h"
+#include "device_model/mxu_model.h"
 #include "device_model/npu_model.h"
 #include "device_model/simulator.h"
 #include "schedules/space.h"
@@ -156,6 +157,7 @@ std::optional<Error> refused(const Workload& workload, const Schedule& schedule,
   const bool modelled = device.kind == DeviceKind::npu
                             ? find_npu_model(workload, schedule.variant) != nullptr
                         : device.kind == DeviceKind::host ? has_host_model(schedule.variant)
+                        : device.kind == DeviceKind::mxu  ? has_mxu_model(workload)
                                                           : false;
   if (modelled) return std::nullopt;
   return Error{ErrorKind::failed,
@@ -165,11 +167,14 @@ std::optional<Error> refused(const Workload& workload, const Schedule& schedule,
 
 }  // namespace
 
-bool has_simulator(const Device& device) { return device.kind == DeviceKind::npu; }
+bool has_simulator(const Device& device) {
+  return device.kind == DeviceKind::npu || device.kind == DeviceKind::mxu;
+}
 
 Result<Prediction> bound(const Workload& workload, const Schedule& schedule, const Device& device) {
   if (auto error = refused(workload, schedule, device)) return tl::unexpected<Error>(*error);
   if (device.kind == DeviceKind::host) return host_bound(workload, schedule, device);
+  if (device.kind == DeviceKind::mxu) return mxu_bound(workload, schedule, device);
   return npu_bound(*find_npu_model(workload, schedule.variant), workload, schedule, device);
 }
 
@@ -180,6 +185,7 @@ Result<Prediction> simulate(const Workload& workload, const Schedule& schedule,
         fmt::format("{} has no simulator: run the kernel and measure instead", device.name));
   }
   if (auto error = refused(workload, schedule, device)) return tl::unexpected<Error>(*error);
+  if (device.kind == DeviceKind::mxu) return mxu_simulate(workload, schedule, device);
   return npu_simulate(*find_npu_model(workload, schedule.variant), workload, schedule, device);
 }
 

@@ -26,12 +26,15 @@ struct EngineUse {
   // simulate only: input_not_there, slot_not_free, engine_busy, excluded, call (held by the head or
   // a call), finished (nothing left to do). busy + stalls = end of the core, for every engine.
   std::map<std::string, double> stalls_us;
+  // The same on a device without clock, where times in us stay 0.
+  std::int64_t busy_cycles = 0;
+  std::map<std::string, std::int64_t> stalls_cycles;
 };
 
 struct Prediction {
   std::optional<std::int64_t>
-      cycles;  // device clock; none on a device without clock model (host: microseconds only)
-  double us = 0;
+      cycles;     // device clock; none on a device without clock model (host: microseconds only)
+  double us = 0;  // 0 on a device without clock (kind mxu): only cycles are known
   std::map<std::string, EngineUse> engines;           // by the device's engine names
   std::map<std::string, std::int64_t> traffic_bytes;  // path -> bytes over the chip
   std::int64_t macs = 0;
@@ -58,7 +61,7 @@ class CostModel {
   CostModel& operator=(CostModel&&) noexcept;
   std::int64_t bound_cycles(const Schedule& schedule);
   std::int64_t simulated_cycles(const Schedule& schedule);  // precondition: has_simulator(device)
-  double microseconds(std::int64_t cycles) const;
+  double microseconds(std::int64_t cycles) const;           // 0 on a device without clock
 
  private:
   struct State;

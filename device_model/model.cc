@@ -108,7 +108,8 @@ Prediction npu_simulate(const NpuVariantModel& model, const Workload& workload,
   std::map<std::int64_t, std::int64_t> cores;  // items -> cores
   for (std::int64_t j = 0; j < share.dealing.cube_cores; ++j)
     ++cores[share.dealing.items_of_cube_core(j)];
-  for (const auto& [items, count] : cores) {
+  for (const auto& core : cores) {
+    const std::int64_t items = core.first, count = core.second;
     if (items == 0) continue;
     model.lower(workload, schedule, limits, items, program);
     program.for_each_operation([&](const Operation& operation, std::int64_t executions) {

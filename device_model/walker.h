@@ -103,8 +103,8 @@ class Walker : public Executor<Time, kStalls> {
     return true;
   }
 
-  // Calls visit(time, noticed_after) for every touched slot time; a time not above noticed_after
-  // can not be noticed.
+  // Calls visit(time, noticed_after) for every touched slot time, until it returns false; a time
+  // not above noticed_after can not be noticed.
   template <class Visit>
   void for_each_slot_time(const LoopFacts& facts, Visit&& visit) {
     for (std::uint32_t rings = facts.rings; rings != 0; rings &= rings - 1) {
@@ -114,39 +114,38 @@ class Walker : public Executor<Time, kStalls> {
       const bool ever_taken = ring.takers != ~0U;
       const std::int64_t release_floor = ever_taken ? floor_of_takers(ring, facts) : kUnnoticed;
       const std::int64_t fill_floor = floor_of_readers(ring, facts);
-      const std::int32_t slots = ring.slots;
-      for (std::int32_t lag = 0; lag < slots; ++lag) {
+      for (std::int32_t lag = 0; lag < ring.slots; ++lag) {
         const std::uint64_t mask = std::uint64_t{1} << std::min(lag, 63);
         auto& slot = this->slot_at(rings_[r], lag);
-        if (lag < ring.readable && (taken || (facts.filled[r] & mask)))
-          visit(slot.filled, fill_floor);
-        if (ever_taken && (taken || (facts.used[r] & mask))) visit(slot.free, release_floor);
+        const bool filled = lag < ring.readable && (taken || (facts.filled[r] & mask));
+        if (filled && !visit(slot.filled, fill_floor)) return;
+        const bool used = ever_taken && (taken || (facts.used[r] & mask));
+        if (used && !visit(slot.free, release_floor)) return;
       }
     }
   }
-  // Floors move with the loop's engines only, so that they hold for the iterations to come.
+  // Floors move with the loop's engines only, so that they hold for the iterations to come. A take
+  // waits for all its engines: any of them is a floor.
   std::int64_t floor_of_takers([[maybe_unused]] const RingFacts& ring,
                                [[maybe_unused]] const LoopFacts& facts) const {
-    std::int64_t floor = kUnnoticed;
     if constexpr (kPlain) {
       const bool any = options_.ablation == Options::Ablation::resting_engines;
-      for (std::uint32_t e = any ? ring.takers : ring.takers & facts.engines; e != 0; e &= e - 1) {
-        floor = std::max(floor, engines_[static_cast<std::size_t>(__builtin_ctz(e))]);
-      }
+      const std::uint32_t engines = any ? ring.takers : ring.takers & facts.engines;
+      if (engines != 0) return engines_[static_cast<std::size_t>(__builtin_ctz(engines))];
     }
-    return floor;
+    return kUnnoticed;
   }
   std::int64_t floor_of_readers([[maybe_unused]] const RingFacts& ring,
                                 [[maybe_unused]] const LoopFacts& facts) const {
-    std::int64_t floor = kUnnoticed;
     if constexpr (kPlain) {
-      if (ring.readers == 0 || (ring.readers & ~facts.engines) != 0) return floor;
-      floor = std::numeric_limits<std::int64_t>::max();
-      for (std::uint32_t e = ring.readers; e != 0; e &= e - 1) {
+      if (ring.readers == 0 || (ring.readers & ~facts.engines) != 0) return kUnnoticed;
+      std::int64_t floor = engines_[static_cast<std::size_t>(__builtin_ctz(ring.readers))];
+      for (std::uint32_t e = ring.readers & (ring.readers - 1); e != 0; e &= e - 1) {
         floor = std::min(floor, engines_[static_cast<std::size_t>(__builtin_ctz(e))]);
       }
+      return floor;
     }
-    return floor;
+    return kUnnoticed;
   }
 
   Time reference(const LoopFacts& facts) const {
@@ -162,16 +161,17 @@ class Walker : public Executor<Time, kStalls> {
     const Time origin = reference(facts);
     for_each_slot_time(facts, [&](Time& time, std::int64_t floor) {
       snapshot.push_back(noticed(time, floor) ? time - origin : unnoticed());
+      return true;
     });
   }
   bool same_as(const LoopFacts& facts, const std::vector<Time>& snapshot) {
     if (options_.ablation == Options::Ablation::slots) return true;
     const Time origin = reference(facts);
-    std::size_t i = 0;
+    auto old = snapshot.begin();
     bool same = true;
     for_each_slot_time(facts, [&](Time& time, std::int64_t floor) {
-      same = same && snapshot[i] == (noticed(time, floor) ? time - origin : unnoticed());
-      ++i;
+      same = *old++ == (noticed(time, floor) ? time - origin : unnoticed());
+      return same;
     });
     return same;
   }
@@ -186,7 +186,10 @@ class Walker : public Executor<Time, kStalls> {
     const Time all = moved * m;
     for (std::uint32_t e = facts.engines; e != 0; e &= e - 1)
       engines_[static_cast<std::size_t>(__builtin_ctz(e))] += all;
-    for_each_slot_time(facts, [&](Time& time, std::int64_t) { time += all; });
+    for_each_slot_time(facts, [&](Time& time, std::int64_t) {
+      time += all;
+      return true;
+    });
     Time period = history.latest[at(iteration)];
     for (std::int64_t k = 1; k < c; ++k) period = max_(period, history.latest[at(iteration - k)]);
     period += all;

@@ -28,7 +28,10 @@ void Walker<Time, kStalls>::copy_times(const LoopFacts& facts, std::vector<Time>
   for (std::uint32_t e = facts.engines; e != 0; e &= e - 1) {
     out.push_back(engines_[static_cast<std::size_t>(__builtin_ctz(e))]);
   }
-  for_each_slot_time(facts, [&](Time& time, std::int64_t) { out.push_back(time); });
+  for_each_slot_time(facts, [&](Time& time, std::int64_t) {
+    out.push_back(time);
+    return true;
+  });
 }
 
 template <class Time, bool kStalls>
@@ -85,7 +88,10 @@ std::int64_t Walker<Time, kStalls>::germ_periods(std::int32_t loop, const LoopFa
   for (std::uint32_t e = facts.engines; e != 0; e &= e - 1) {
     engines_[static_cast<std::size_t>(__builtin_ctz(e))] += m * moves[i++];
   }
-  for_each_slot_time(facts, [&](Time& time, std::int64_t) { time += m * moves[i++]; });
+  for_each_slot_time(facts, [&](Time& time, std::int64_t) {
+    time += m * moves[i++];
+    return true;
+  });
   const Germ latest = germ.latest_;
   before = std::max({before, latest.v, latest.v + (m - 1) * latest.d});
   if constexpr (kStalls) {
@@ -117,7 +123,10 @@ void Walker<Time, kStalls>::adopt(Plain& plain, const LoopFacts& facts,
   for (std::uint32_t e = facts.engines; e != 0; e &= e - 1) {
     engines_[static_cast<std::size_t>(__builtin_ctz(e))].d = moves[i++];
   }
-  for_each_slot_time(facts, [&](Germ& time, std::int64_t) { time.d = moves[i++]; });
+  for_each_slot_time(facts, [&](Germ& time, std::int64_t) {
+    time.d = moves[i++];
+    return true;
+  });
 }
 
 template <class Time, bool kStalls>
@@ -137,7 +146,10 @@ bool Walker<Time, kStalls>::moved_by(Plain& plain, const LoopFacts& facts,
   // Slot times by age, in the same order; the heads of the two may differ.
   std::vector<std::int64_t>& were = plain.scratch_[plain.depth_ - 1].old;
   plain.copy_times(facts, were);
-  for_each_slot_time(facts, [&](Germ& time, std::int64_t) { check(time, were[i]); });
+  for_each_slot_time(facts, [&](Germ& time, std::int64_t) {
+    check(time, were[i]);
+    return alike;
+  });
   return alike;
 }
 

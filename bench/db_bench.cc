@@ -53,7 +53,7 @@ TrialRecord make_trial(int i) {
   trial.schedule = "im2col/";
   for (int k = 0; k < kKnobs; ++k) {
     const std::string name = "knob_" + std::to_string(k), value = std::to_string((i >> k) % 512);
-    trial.schedule += name + ":" + value + ",";
+    trial.schedule.append(name).append(":").append(value).append(",");
     trial.knobs[name] = value;
   }
   for (int p = 0; p < kPaths; ++p) trial.traffic_bytes["path_" + std::to_string(p)] = 1'000'000 + i;
@@ -76,6 +76,7 @@ Question question_of(const TrialRecord& trial) {
 
 std::vector<TrialRecord> make_batch(int first) {
   std::vector<TrialRecord> trials;
+  trials.reserve(kBatch);
   for (int i = 0; i < kBatch; ++i) trials.push_back(make_trial(first + i));
   return trials;
 }

@@ -18,8 +18,7 @@ namespace fs = std::filesystem;
 
 std::string make_database(const std::string& path) {
   Filled f = open_filled(path);
-  std::vector<TrialRecord> trials;
-  for (int i = 0; i < 50; ++i) trials.push_back(sample_trial(i));
+  std::vector<TrialRecord> trials = sample_trials(50);
   trials[1].status = TrialStatus::timed_out;
   const auto ids = need(f.store.add_trials(f.run, trials));
   need(f.store.put_best(question_of(trials[0]), ids[0], sample_proof(), kTime));

@@ -22,7 +22,7 @@ Random any_random() {
 
 // A name for a new file.
 std::string fresh(const std::string& name) {
-  const std::string path = memory_folder() + "/" + name;
+  std::string path = memory_folder() + "/" + name;
   for (const char* end : {"", "-wal", "-shm"}) std::filesystem::remove(path + end);
   return path;
 }
@@ -40,7 +40,7 @@ Question random_question(Random& random, TrialRecord& trial) {
 }
 
 std::string random_database(const std::string& name, Random& random) {
-  const std::string path = fresh(name);
+  std::string path = fresh(name);
   Store store = need(Store::open(path, OpenMode::read_write_create));
   std::vector<DeviceRecord> devices{sample_device(), random_device(random)};
   for (const DeviceRecord& device : devices) need(store.put_device(device));

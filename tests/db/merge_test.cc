@@ -72,7 +72,7 @@ TEST(Merge, the_better_answer_wins_in_either_order) {
     t.schedule = "fast";
     t.measured = Measurement{80, 95, 3, 2, "cpu", ""};
   });
-  const auto merged = [&](std::vector<const char*> names) {
+  const auto merged = [&](const std::vector<const char*>& names) {
     const std::string path = folder + "/into.db";
     for (const char* end : {"", "-wal", "-shm"}) fs::remove(path + end);
     for (const char* name : names) need(merge_database(path, folder + "/" + name));

@@ -27,7 +27,7 @@ using Rows = std::vector<std::string>;
 const std::string kFixture = std::string(TILEWRIGHT_SOURCE_DIR) + "/tests/db/fixtures/v1.db";
 
 std::string copy_of_fixture(const std::string& name = "d") {
-  const std::string path = fresh_folder(name) + "/old.db";
+  std::string path = fresh_folder(name) + "/old.db";
   fs::copy_file(kFixture, path);
   return path;
 }
@@ -166,6 +166,7 @@ TEST(Migrate, an_old_tool_notices_a_migration_under_its_hands) {
 TEST(Migrate, two_processes_at_the_same_time) {
   const std::string path = copy_of_fixture();
   std::vector<int> children;
+  children.reserve(2);
   for (int i = 0; i < 2; ++i) {
     children.push_back(fork_child([&] {
       need(open_with(kVersion3, path));

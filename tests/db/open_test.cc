@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // The error of opening, which must be one line that holds each of these.
-void expect_refused(const std::string& path, OpenMode mode, std::vector<std::string> parts) {
+void expect_refused(const std::string& path, OpenMode mode, const std::vector<std::string>& parts) {
   const auto store = Store::open(path, mode, std::chrono::milliseconds(300));
   ASSERT_FALSE(store) << path << " was opened";
   const std::string& message = store.error().message;
@@ -33,9 +33,7 @@ void expect_refused_both(const std::string& path, const std::vector<std::string>
 
 std::string make_database(const std::string& path, int trials = 100) {
   Filled f = open_filled(path);
-  std::vector<TrialRecord> batch;
-  for (int i = 0; i < trials; ++i) batch.push_back(sample_trial(i));
-  need(f.store.add_trials(f.run, batch));
+  need(f.store.add_trials(f.run, sample_trials(trials)));
   return path;
 }
 
@@ -136,7 +134,8 @@ TEST(Open, strange_names) {
   const std::string folder = fresh_folder();
   for (const std::string name : {"with space.db", "it's \"quoted\".db", "größe 日本.db", ":memory:",
                                  "file:x?mode=memory", "a#b%20c?.db", "'; DROP TABLE trials; --"}) {
-    const std::string path = folder + "/" + name;
+    std::string path = folder;
+    path.append("/").append(name);
     make_database(path, 3);
     EXPECT_TRUE(fs::exists(path)) << path;
     Store store = need(Store::open(path, OpenMode::read_only));
@@ -171,8 +170,7 @@ int as_nobody(const std::function<int()>& body) {
 
 // A folder that everybody can reach, unlike the build tree perhaps.
 std::string public_folder() {
-  const std::string folder =
-      fs::temp_directory_path() / ("tilewright_db_" + std::to_string(::getpid()));
+  std::string folder = fs::temp_directory_path() / ("tilewright_db_" + std::to_string(::getpid()));
   fs::remove_all(folder);
   fs::create_directory(folder);
   fs::permissions(folder, fs::perms::all);

@@ -17,37 +17,42 @@ namespace {
 
 using std::chrono::milliseconds;
 
-std::vector<TrialRecord> batch(int size, int first = 0) {
-  std::vector<TrialRecord> trials;
-  for (int i = 0; i < size; ++i) trials.push_back(sample_trial(first + i));
-  return trials;
-}
-
 std::string one(const std::string& path, const std::string& sql) {
   return raw_sql(path, sql).at(0);
 }
 
-// Also the making of the file is raced for.
-TEST(Processes, write_at_the_same_time) {
-  const std::string path = fresh_folder() + "/a.db";
+// Also the making of the file is raced for. Each process stores `trials` in batches, in a run of
+// its own.
+void write_at_the_same_time(const std::string& path, int processes, int trials, int batch) {
   std::vector<int> children;
-  for (int p = 0; p < 4; ++p) {
+  children.reserve(static_cast<std::size_t>(processes));
+  for (int p = 0; p < processes; ++p) {
     children.push_back(fork_child([&] {
       Filled f = open_filled(path);
-      for (int i = 0; i < 200; i += 5) need(f.store.add_trials(f.run, batch(5, i)));
+      for (int i = 0; i < trials; i += batch) {
+        need(f.store.add_trials(f.run, sample_trials(batch, i)));
+      }
       need(f.store.end_run(f.run, RunState::finished, kTime));
       return 0;
     }));
   }
   for (const int pid : children) EXPECT_EQ(exit_code_of(pid), 0);
-  EXPECT_EQ(one(path, "SELECT count(*) FROM trials"), "800");
-  EXPECT_EQ(one(path, "SELECT count(*) FROM trial_knobs"), "2400");
-  EXPECT_EQ(one(path, "SELECT count(*) FROM runs WHERE state = 'finished'"), "4");
-  EXPECT_EQ(
-      one(path,
-          "SELECT group_concat(n) FROM (SELECT max(number) AS n FROM trials GROUP BY run_id)"),
-      "200,200,200,200");
+  const int all = processes * trials;
+  EXPECT_EQ(one(path, "SELECT count(*) FROM trials"), std::to_string(all));
+  EXPECT_EQ(one(path, "SELECT count(*) FROM trial_knobs"), std::to_string(3 * all));
+  EXPECT_EQ(one(path, "SELECT count(*) FROM runs WHERE state = 'finished'"),
+            std::to_string(processes));
+  EXPECT_EQ(raw_sql(path, "SELECT max(number) FROM trials GROUP BY run_id"),
+            std::vector<std::string>(static_cast<std::size_t>(processes), std::to_string(trials)));
   EXPECT_EQ(one(path, "PRAGMA integrity_check"), "ok");
+}
+
+TEST(Processes, four_write_small_batches) {
+  write_at_the_same_time(fresh_folder() + "/a.db", 4, 200, 5);
+}
+
+TEST(Processes, eight_write_large_batches) {
+  write_at_the_same_time(fresh_folder() + "/a.db", 8, 1000, 50);
 }
 
 TEST(Processes, a_lock_that_is_held_is_an_error_after_the_wait) {
@@ -92,7 +97,7 @@ TEST(Processes, killed_in_a_batch) {
     const int child = fork_child([&] {
       Filled f = open_filled(path);
       while (true) {
-        need(f.store.add_trials(f.run, batch(kBatch)));
+        need(f.store.add_trials(f.run, sample_trials(kBatch)));
         if (::write(reports[1], "x", 1) != 1) return 1;
       }
     });
@@ -112,7 +117,7 @@ TEST(Processes, killed_in_a_batch) {
     EXPECT_GE(there, static_cast<std::size_t>(stored) * kBatch);
     EXPECT_EQ(one(path, "SELECT count(*) FROM trial_knobs"), std::to_string(3 * there));
     EXPECT_EQ(one(path, "PRAGMA integrity_check"), "ok");
-    need(store.add_trials(1, batch(1)));
+    need(store.add_trials(1, sample_trials(1)));
   }
 }
 
@@ -126,7 +131,7 @@ TEST(Processes, a_full_disk_loses_nothing_that_was_stored) {
     if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) return 1;
     Filled f = open_filled(path);
     for (int i = 0; i < 100; ++i) {
-      const auto stored = f.store.add_trials(f.run, batch(100));
+      const auto stored = f.store.add_trials(f.run, sample_trials(100));
       if (!stored) {
         std::fprintf(stderr, "%s\n", stored.error().message.c_str());
         const bool named = stored.error().message.find("SQLITE_FULL") != std::string::npos ||

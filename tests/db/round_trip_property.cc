@@ -43,6 +43,7 @@ RC_GTEST_PROP(RoundTrip, trials, ()) {
   Random random = any_random();
   Database& d = random_database("trials", random);
   std::vector<TrialRecord> trials;
+  trials.reserve(20);
   for (int i = 0; i < 20; ++i) trials.push_back(random_trial(random, d.device));
   const auto ids = need(d.store.add_trials(d.run, trials));
   const auto found = need(d.store.list_trials({.run_id = d.run}));

@@ -149,8 +149,7 @@ TEST(Store, says_why_a_best_is_stale) {
 
 TEST(Store, filters_trials) {
   Filled f = open_filled(fresh_folder() + "/a.db");
-  std::vector<TrialRecord> trials;
-  for (int i = 0; i < 10; ++i) trials.push_back(sample_trial(i));
+  std::vector<TrialRecord> trials = sample_trials(10);
   trials[3].variant = "direct";
   trials[4].workload_key = "matmul/m:8";
   trials[5].status = TrialStatus::infeasible;

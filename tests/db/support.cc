@@ -19,7 +19,7 @@ namespace tilewright::test {
 
 std::string fresh_folder(const std::string& name) {
   const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
-  const std::string folder = std::string(info->test_suite_name()) + "." + info->name() + "." + name;
+  std::string folder = std::string(info->test_suite_name()) + "." + info->name() + "." + name;
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
   return folder;
@@ -70,6 +70,13 @@ TrialRecord sample_trial(int i) {
   trial.simulated_cycles = 1425375 + i;
   trial.traffic_bytes = {{"gm_to_l1", 1 << 20}, {"l1_to_l0a", 1 << 22}};
   return trial;
+}
+
+std::vector<TrialRecord> sample_trials(int count, int first) {
+  std::vector<TrialRecord> trials;
+  trials.reserve(static_cast<std::size_t>(count));
+  for (int i = 0; i < count; ++i) trials.push_back(sample_trial(first + i));
+  return trials;
 }
 
 ProofRecord sample_proof() {

@@ -26,6 +26,7 @@ inline constexpr const char* kTime = "2026-01-31T12:00:00Z";
 DeviceRecord sample_device();
 RunRecord sample_run();
 TrialRecord sample_trial(int i = 0);
+std::vector<TrialRecord> sample_trials(int count, int first = 0);
 ProofRecord sample_proof();
 VerdictRecord sample_verdict();
 KernelRecord sample_kernel();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The search's view of the model: many schedules of one workload on one device, without allocation
 // per call.
+#include <algorithm>
 #include <cassert>
 
 #include "device_model/bound.h"
@@ -70,9 +71,15 @@ std::int64_t CostModel::simulated_cycles(const Schedule& schedule) {
   }
   assert(s.costing);
   const NpuVariantModel& model = s.model_of(schedule);
-  model.lower(s.workload, schedule, s.limits, -1, s.program);  // the busiest core
-  cost_program(s.program, *s.costing, s.costed);
-  return s.simulator.run(s.costed);
+  CoreGroups groups;
+  model.latest(s.workload, schedule, s.limits, groups);
+  std::int64_t latest = 0;
+  for (const CoreGroup& group : groups) {
+    model.lower(s.workload, schedule, s.limits, group, s.program);
+    cost_program(s.program, *s.costing, s.costed);
+    latest = std::max(latest, s.simulator.run(s.costed));
+  }
+  return latest;
 }
 
 double CostModel::microseconds(std::int64_t cycles) const {

@@ -21,8 +21,9 @@ namespace tilewright {
 inline constexpr const char* kModelVersion = "1";
 
 struct EngineUse {
-  double busy_us = 0;      // busiest core
-  double utilisation = 0;  // busy / end of that core
+  double busy_us = 0;       // busiest core
+  double utilisation = 0;   // busy / end of that core
+  double mean_busy_us = 0;  // simulate only: over all cores of the kernel, idle ones included
   // simulate only: input_not_there, slot_not_free, engine_busy, excluded, call (held by the head or
   // a call), finished (nothing left to do). busy + stalls = end of the core, for every engine.
   std::map<std::string, double> stalls_us;
@@ -38,7 +39,9 @@ struct Prediction {
   std::map<std::string, EngineUse> engines;           // by the device's engine names
   std::map<std::string, std::int64_t> traffic_bytes;  // path -> bytes over the chip
   std::int64_t macs = 0;
-  std::string bottleneck;  // the engine that bounds it, in words
+  std::int64_t cores = 1;            // that the kernel is launched on
+  double core_time_utilisation = 0;  // simulate only: sum of the cores' ends / (cores * end)
+  std::string bottleneck;            // the engine that bounds it, in words
 };
 
 // Lower bound on the time of a feasible schedule, rounded down. Errors: infeasible (message of the

@@ -44,7 +44,7 @@ class MxuCosting {
 
   MxuCost cost(const Work& work) const;
   bool exclusive() const { return exclusive_; }
-  std::int64_t issues(const Work& product) const;
+  std::int64_t issues(const Work& work) const;  // of a product
 
  private:
   MxuCost copy(const Work& work) const;

@@ -239,6 +239,7 @@ class Im2colSchedule {
   // The layout step: for all strips before the product (host), or strip by strip on the core that
   // needs it (device).
   void operands_in_gm() {
+    k_.zero.compute_root();
     k_.a_gm.compute_root().bound(k_.ml, 0, kFractal).vectorize(k_.ml).parallel(k_.mf);
     k_.b_gm.bound(k_.jl, 0, kFractal).vectorize(k_.jl);
     k_.image.vectorize(k_.xx, kFractal);
@@ -274,7 +275,7 @@ void apply_schedule(Conv2dIm2col& kernel, const Conv2dPool& layer, const Im2colS
 }
 
 void default_schedule(Conv2dIm2col& kernel) {
-  for (Func* func : {&kernel.a_gm, &kernel.image, &kernel.sums}) func->compute_root();
+  for (Func* func : {&kernel.zero, &kernel.a_gm, &kernel.image, &kernel.sums}) func->compute_root();
 }
 
 }  // namespace tilewright

@@ -89,19 +89,16 @@ void define_weights(Conv1dBankFuncs& f, const Conv1dBank& layer, const BankShape
   // never stored.
   const Expr channel = min(f.c, as_int(layer.cout) - 1);
   f.packed = Halide::Func("packed");
-  if (shape.padded_taps > shape.taps) {
-    f.packed(f.c, f.k, f.ci) =
-        select(f.k < shape.taps, f.w(min(f.k, shape.taps - 1), f.ci, channel), 0.0f);
-  } else {
-    f.packed(f.c, f.k, f.ci) = f.w(f.k, f.ci, channel);
-  }
+  f.packed(f.c, f.k, f.ci) =
+      select(f.k < shape.taps, f.w(min(f.k, shape.taps - 1), f.ci, channel), 0.0f);
 }
 
 void define_output(Conv1dBankFuncs& f, const Conv1dBank& layer, const BankShape& shape) {
   f.taps = Halide::RDom(0, shape.padded_taps / shape.chains, 0, as_int(layer.cin), "taps");
   const Expr k = f.q + shape.chains * f.taps.x;
   f.sums = Halide::Func("sums");
-  f.sums(f.n, f.c, f.q, f.g, f.b) = 0.0f;
+  f.sums(f.n, f.c, f.q, f.g, f.b) =
+      f.packed(f.c, shape.padded_taps, 0);  // see kernel.h: zero_of_memory
   f.sums(f.n, f.c, f.q, f.g, f.b) +=
       f.packed(f.c, k, f.taps.y) * f.operand(f.n, k, f.taps.y, f.g, f.b);
 

@@ -43,11 +43,14 @@ void define_operands(Conv2dDirect& k, const Conv2dPool& layer, const DirectTile&
   k.packed = Halide::Func("packed");
   const Expr channel = k.co * tile.channels + k.cc;
   const int last = as_int(layer.cout) - 1;
+  const int cin = as_int(layer.cin);
+  const Expr in = min(k.ci, cin - 1);
   if (layer.cout % tile.channels == 0) {
-    k.packed(k.cc, k.kx, k.ky, k.ci, k.co) = cast<float>(k.w(k.kx, k.ky, k.ci, channel));
+    k.packed(k.cc, k.kx, k.ky, k.ci, k.co) =
+        select(k.ci < cin, cast<float>(k.w(k.kx, k.ky, in, channel)), 0.0f);
   } else {
-    const Expr weight = cast<float>(k.w(k.kx, k.ky, k.ci, min(channel, last)));
-    k.packed(k.cc, k.kx, k.ky, k.ci, k.co) = select(channel <= last, weight, 0.0f);
+    const Expr weight = cast<float>(k.w(k.kx, k.ky, in, min(channel, last)));
+    k.packed(k.cc, k.kx, k.ky, k.ci, k.co) = select(channel <= last && k.ci < cin, weight, 0.0f);
   }
 }
 
@@ -73,7 +76,8 @@ void define_sums(Conv2dDirect& k, const Conv2dPool& layer, const DirectTile& til
            k.image(column, row, ci, k.n);
   };
   k.sums = Halide::Func("sums");
-  k.sums(k.c, k.p, k.t, k.y, k.n) = 0.0f;
+  k.sums(k.c, k.p, k.t, k.y, k.n) = k.packed(k.c % tile.channels, 0, 0, cin,
+                                             k.c / tile.channels);  // see kernel.h: zero_of_memory
   const int blocks = cin / tile.block, rest = cin % tile.block;
   k.taps = Halide::RDom(0, tile.block, 0, kw, 0, kh, 0, blocks, "taps");
   const Expr channel = k.taps.w * tile.block + k.taps.x;

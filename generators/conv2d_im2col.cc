@@ -77,7 +77,9 @@ void define_product(Conv2dIm2col& k, const Conv2dPool& layer, const Im2colShape&
 
   k.taps = Halide::RDom(0, kFractal, 0, shape.k_fractals, "taps");
   k.sums = Halide::Func("sums");
-  k.sums(k.jl, k.ml, k.jf, k.mf, k.s, k.n) = 0.0f;
+  k.zero = Halide::Func("zero");
+  k.zero() = 0.0f;
+  k.sums(k.jl, k.ml, k.jf, k.mf, k.s, k.n) = k.zero();  // see kernel.h: zero_of_memory
   k.sums(k.jl, k.ml, k.jf, k.mf, k.s, k.n) +=
       cast<float>(k.a_l0(k.ml, k.taps.x, k.taps.y, k.mf)) *
       cast<float>(k.b_l0(k.jl, k.taps.x, k.jf, k.taps.y, k.s, k.n));

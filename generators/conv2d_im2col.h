@@ -37,6 +37,7 @@ struct Conv2dIm2col {
   Halide::Func a_gm;                    // (ml, kl, kf, mf): weights
   Halide::Func b_gm;                    // (jl, kl, jf, kf, s, n): the im2col operand
   Halide::Func a_l1, b_l1, a_l0, b_l0;  // copies of the two
+  Halide::Func zero;                    // what sums start from
   Halide::Func sums;                    // (jl, ml, jf, mf, s, n): L0C, fp32
   Halide::Func c_gm;    // (jl, jf, ml, mf, s, n): the strip's slot in GM, output type
   Halide::Func ub;      // (x, m, convolution row, n): tiles read back

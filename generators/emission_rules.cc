@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "schedules/operators.h"
+
 namespace tilewright {
 namespace {
 
@@ -154,6 +156,8 @@ std::int64_t vector_elements(const Schedule& schedule, std::int64_t natural) {
 
 Result<void> check_emission(const Workload& workload, const Schedule& schedule,
                             const EmissionLimits& limits) {
+  if (const char* why = operator_of(workload).no_kernel)
+    return usage_error(fmt::format("{}: {}", to_key(workload), why));
   const std::int64_t vector = vector_elements(schedule, limits.vector);
   const Conv2dPool* layer = std::get_if<Conv2dPool>(&workload);
   const Problem problem = layer ? conv2d(*layer, schedule, limits, vector)

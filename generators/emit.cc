@@ -104,6 +104,25 @@ void write_text(const std::filesystem::path& path, const std::string& text) {
   if (!(file << text).flush()) throw HalideFailure{"can not write " + path.string()};
 }
 
+// Halide's include guard spells the whole path of the file; the same kernel must be the same bytes
+// everywhere.
+void name_include_guard(const std::filesystem::path& header, const std::string& name) {
+  std::ifstream file(header);
+  std::stringstream stream;
+  stream << file.rdbuf();
+  std::string text = stream.str();
+  constexpr std::string_view kBefore = "#ifndef ";
+  const std::size_t start = text.find(kBefore) + kBefore.size();
+  const std::string guard = text.substr(start, text.find('\n', start) - start);
+  const std::string ours = "TILEWRIGHT_KERNEL_" + name + "_H";
+  for (std::size_t at = text.find(guard); at != std::string::npos;
+       at = text.find(guard, at + ours.size())) {
+    text.replace(at, guard.size(), ours);
+  }
+  file.close();
+  write_text(header, text);
+}
+
 EmitReport emit(const EmitRequest& request, KernelBuilder build) {
   const auto start = Clock::now();
   const Halide::Target target =
@@ -130,6 +149,7 @@ EmitReport emit(const EmitRequest& request, KernelBuilder build) {
   }
   module.compile({{Halide::OutputFileType::static_library, folder / report.files[0]},
                   {Halide::OutputFileType::c_header, folder / report.files[1]}});
+  name_include_guard(folder / report.files[1], request.name);
   report.seconds_total = seconds_since(start);
   return report;
 }

@@ -36,6 +36,11 @@ void set_dense_shape(Halide::OutputImageParam& param, const std::vector<std::int
 Halide::Expr max_keeping_nan(const Halide::Expr& a, const Halide::Expr& b);
 Halide::Expr activate(const Halide::Expr& value, Activation act);  // a NaN stays a NaN
 
+// zero_of_memory: every chain of multiply-adds starts from a zero that is read from memory. From a
+// literal 0 a short, unrolled chain is 0 + a*b + c*d + e*f; the compiler drops the 0, and its
+// fast-math then may start with e*f (LLVM joins fma(a, b, c*d) + e*f to fma(a, b, fma(c, d, e*f))):
+// other bits from one unroll factor to the next.
+
 // The largest power of two that is at most `most` and at most `extent`: width of a vector loop over
 // a short axis.
 int vector_for(std::int64_t extent, int most);

@@ -9,11 +9,14 @@
 #include "generators/digest.h"
 #include "generators/npy.h"
 #include "generators/reference_engine.h"
+#include "schedules/operators.h"
 
 namespace tilewright {
 namespace {
 
 Result<void> check_inputs(const Workload& workload, std::span<const ArrayView> inputs) {
+  if (const char* why = operator_of(workload).no_kernel)
+    return usage_error(fmt::format("{}: {}", to_key(workload), why));
   const DType dtype = dtype_of(workload);
   const bool conv1d = std::holds_alternative<Conv1dBank>(workload);
   if (dtype != DType::fp32 && (conv1d || dtype != DType::fp16)) {
@@ -106,7 +109,8 @@ Result<std::vector<float>> compute_fp32_sequential(const Workload& workload,
   if (auto checked = check_inputs(workload, inputs); !checked) return pass_error(checked);
   const FloatInputs floats(inputs);
   std::vector<float> outputs(static_cast<std::size_t>(output_count(workload)));
-  const Conv2dPool conv = std::visit([](const auto& w) { return as_conv2d(w); }, workload);
+  const auto* bank = std::get_if<Conv1dBank>(&workload);
+  const Conv2dPool conv = bank != nullptr ? as_conv2d(*bank) : std::get<Conv2dPool>(workload);
   ReferenceEngine<float>(conv, chain_kernels().back().single, false)
       .run(floats.x(), floats.w(), floats.bias(), [&](std::int64_t index, float value, float) {
         outputs[static_cast<std::size_t>(index)] = value;

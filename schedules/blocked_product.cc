@@ -72,7 +72,7 @@ void BlockedProduct::load_a(Work& work, std::int64_t rows, bool last, bool again
   load(work, shape_.a, again);
   work.rows = rows;
   work.row_bytes = (last ? loads_a_.last : loads_a_.length) * e;
-  work.stride_bytes = shape_.k * e;
+  work.stride_bytes = (shape_.a_row > 0 ? shape_.a_row : shape_.k) * e;
   work.origin_bytes = last ? loads_a_.origin * e : 0;
   work.step_bytes = !last && loads_a_.full > 1 ? loads_a_.length * e : 0;
 }
@@ -83,16 +83,28 @@ void BlockedProduct::load_whole_a(Work& work) const {
   work.row_bytes = work.stride_bytes = shape_.k * shape_.element_bytes;
 }
 
-// B is row-major k x n: a copy's rows are runs of n elements.
+// B is row-major k x n: a copy's rows are runs of n elements. Transposed, they are runs of k, as
+// A's.
 void BlockedProduct::load_b(Work& work, std::int64_t columns, bool last, bool again) const {
   const std::int64_t e = shape_.element_bytes;
+  const std::int64_t padded = shape_.b_transposed ? shape_.k : shape_.n;
   load(work, shape_.b, again);
-  work.rows = last ? loads_b_.last : loads_b_.length;
+  work.stride_bytes = (shape_.b_row > 0 ? shape_.b_row : padded) * e;
+  const std::int64_t length = last ? loads_b_.last : loads_b_.length;
+  if (shape_.b_transposed) {
+    work.rows = columns;
+    work.row_bytes = length * e;
+    work.origin_bytes = last ? loads_b_.origin * e : 0;
+    work.step_bytes = !last && loads_b_.full > 1 ? loads_b_.length * e : 0;
+    return;
+  }
+  work.rows = length;
   work.row_bytes = columns * e;
-  work.stride_bytes = shape_.n * e;
   const bool tail = columns != n_.size;
   work.origin_bytes = tail ? n_.full * n_.size * e : 0;
-  work.step_bytes = !tail && n_.full > 1 ? n_.size * e : 0;
+  const std::int64_t step = !tail && n_.full > 1 ? n_.size : 0;
+  // Offsets are spread by both: only the largest power of two that divides them counts.
+  work.step_bytes = (step | shape_.b_spread) * e;
 }
 
 Work BlockedProduct::fetch(const Work& load) {

@@ -35,6 +35,12 @@ struct ProductShape {
   bool mdl = false, order_n = false;
   std::int64_t db_l0 = 2, db_l0c = 1, l1 = 2;
   bool a_in_core = false;  // the whole of A is in L1 before the product starts
+  // How the matrices lie in memory: A is row-major m x k; B is k x n, or n x k transposed. Elements
+  // of a stored row, where it is not as long as the padded one (0: it is).
+  bool b_transposed = false;
+  std::int64_t a_row = 0, b_row = 0;
+  // Elements between the first columns of B of different cores, where these are parts of one row.
+  std::int64_t b_spread = 0;
   OperandReads a, b;
   std::int64_t l2_bytes = 0;  // loads that this capacity can not tell apart are one operation
 };

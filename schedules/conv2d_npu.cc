@@ -7,7 +7,7 @@
 
 #include "schedules/conv2d_grid.h"
 #include "schedules/conv2d_pool.h"
-#include "schedules/limit_checks.h"
+#include "schedules/npu_rules.h"
 
 namespace tilewright {
 namespace {
@@ -69,26 +69,6 @@ std::int64_t ub_bytes_of(const Workload& workload, const Schedule& s) {
   return ub_sum(conv(workload), s).total();
 }
 
-template <class V>
-bool block_rule(Knob knob, const Schedule& s, std::int64_t most, const char* most_name,
-                KnobList knobs, V& visit) {
-  const std::int64_t value = s[knob];
-  const bool holds = value >= 16 && value % 16 == 0 && value <= most;
-  return visit.rule(knob, holds, knobs, value, most, [&] {
-    return fmt::format("{}: must be a multiple of 16 from 16 to {} = {}, not {}", knob_name(knob),
-                       most_name, most, value);
-  });
-}
-template <class V>
-bool count_rule(Knob knob, const Schedule& s, std::int64_t least, std::int64_t most,
-                const char* most_name, V& visit) {
-  const std::int64_t value = s[knob];
-  return visit.rule(knob, value >= least && value <= most, {knob}, value, most, [&] {
-    return fmt::format("{}: must be from {} to {}{}, not {}", knob_name(knob), least, most_name,
-                       most, value);
-  });
-}
-
 struct Im2colChecks {
   template <class V>
   static bool blocks(const Conv2dPool& w, const Schedule& s, V& visit) {
@@ -130,15 +110,7 @@ struct Im2colChecks {
   static bool matrix_buffers(const Conv2dPool& w, const Schedule& s, const Limits& limits,
                              V& visit) {
     const MatrixBytes bytes(w, s);
-    if (visit.sum("L0A", limits.l0a, {K::base_m, K::base_k, K::db_l0},
-                  SumTerm{"base_m*base_k*e*db_l0", bytes.l0a}))
-      return true;
-    if (visit.sum("L0B", limits.l0b, {K::base_n, K::base_k, K::db_l0},
-                  SumTerm{"base_k*base_n*e*db_l0", bytes.l0b}))
-      return true;
-    if (visit.sum("L0C", limits.l0c, {K::base_m, K::base_n, K::db_l0c},
-                  SumTerm{"base_m*base_n*4*db_l0c", bytes.l0c}))
-      return true;
+    if (l0_sums(bytes, limits, visit)) return true;
     return visit.sum("L1", limits.l1,
                      {K::base_m, K::base_n, K::base_k, K::step_ka, K::step_kb, K::l1, K::weights},
                      SumTerm{"e*base_k*base_m*step_ka*l1", bytes.l1_a_blocks},
@@ -149,12 +121,7 @@ struct Im2colChecks {
   template <class V>
   static bool steps(const Conv2dPool& w, const Schedule& s, V& visit) {
     const std::int64_t blocks = ceil_div(reduction_length(w), std::max(1, s[K::base_k]));
-    if (count_rule(K::step_ka, s, 1, blocks, "the number of k blocks ", visit)) return true;
-    if (count_rule(K::step_kb, s, 1, blocks, "the number of k blocks ", visit)) return true;
-    const std::int64_t a = std::max(1, s[K::step_ka]), b = std::max(1, s[K::step_kb]);
-    return visit.rule("step", steps_divide(a, b), {K::step_ka, K::step_kb}, a, b, [&] {
-      return fmt::format("step: one of step_ka {} and step_kb {} must divide the other", a, b);
-    });
+    return step_rules(s, blocks, visit);
   }
 
   template <class V>

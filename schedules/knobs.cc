@@ -70,15 +70,17 @@ constexpr std::array<KnobRow, kKnobCount> kKnobs{{
 const KnobRow& row(Knob knob) { return kKnobs[static_cast<std::size_t>(knob)]; }
 
 // In the order of enum Variant.
-constexpr std::array<std::string_view, 9> kVariantNames{"direct",
-                                                        "shift_reduce",
-                                                        "k_folded",
-                                                        "im2col",
-                                                        "load3d",
-                                                        "lane_masked",
-                                                        "compact_k",
-                                                        "folded_position_major",
-                                                        "folded_channel_major"};
+constexpr std::array<std::string_view, 11> kVariantNames{"direct",
+                                                         "shift_reduce",
+                                                         "k_folded",
+                                                         "im2col",
+                                                         "load3d",
+                                                         "lane_masked",
+                                                         "compact_k",
+                                                         "folded_position_major",
+                                                         "folded_channel_major",
+                                                         "blocked",
+                                                         "systolic"};
 
 }  // namespace
 

@@ -7,6 +7,7 @@
 
 #include "schedules/conv1d_bank.h"
 #include "schedules/conv2d_pool.h"
+#include "schedules/matmul.h"
 #include "schedules/text.h"
 #include "schedules/units.h"
 
@@ -14,11 +15,12 @@ namespace tilewright {
 namespace {
 
 // In the order of the alternatives of Workload.
-const std::array<Operator, 2>& table() {
-  static const std::array<Operator, 2> rows{conv2d_pool_operator(), conv1d_bank_operator()};
+const std::array<Operator, 3>& table() {
+  static const std::array<Operator, 3> rows{conv2d_pool_operator(), conv1d_bank_operator(),
+                                            matmul_operator()};
   return rows;
 }
-static_assert(std::variant_size_v<Workload> == 2, "one row per alternative");
+static_assert(std::variant_size_v<Workload> == 3, "one row per alternative");
 
 std::optional<std::string> value_problem(const Field& field, std::string_view name,
                                          std::string_view text, std::int64_t& value) {

@@ -46,6 +46,7 @@ struct Operator {
   ArrayShape (*output)(const Workload&) = nullptr;
   DType (*dtype)(const Workload&) = nullptr;
   std::int64_t (*macs)(const Workload&) = nullptr;
+  const char* no_kernel = nullptr;  // why no kernel can be generated (a whole sentence), or nullptr
 };
 
 std::span<const Operator> operators();

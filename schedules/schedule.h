@@ -83,6 +83,8 @@ enum class Variant : std::uint8_t {
   compact_k,
   folded_position_major,
   folded_channel_major,
+  blocked,   // matmul
+  systolic,  // matmul, and a convolution as its im2col product
 };
 
 // What a variant is scheduled for; a device file states its kind.

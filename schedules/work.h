@@ -110,6 +110,8 @@ class FixedList {
   std::size_t size() const { return size_; }
   static constexpr std::size_t capacity() { return N; }
   bool empty() const { return size_ == 0; }
+  T* begin() { return items_.data(); }
+  T* end() { return items_.data() + size_; }
   const T* begin() const { return items_.data(); }
   const T* end() const { return items_.data() + size_; }
   const T& operator[](std::size_t i) const { return items_[i]; }

@@ -55,7 +55,15 @@ struct Conv1dBank {
   friend bool operator==(const Conv1dBank&, const Conv1dBank&) = default;
 };
 
-using Workload = std::variant<Conv2dPool, Conv1dBank>;
+// Matrix product. a (m, k), b (k, n) or transposed (n, k), c (m, n); row-major.
+struct Matmul {
+  std::int64_t m = 0, n = 0, k = 0;
+  DType dtype = DType::fp32;
+  bool trans_b = false;
+  friend bool operator==(const Matmul&, const Matmul&) = default;
+};
+
+using Workload = std::variant<Conv2dPool, Conv1dBank, Matmul>;
 
 // Keys. parse(print(w)) == w, and print(parse(t)) is canonical. A parsed workload is valid: every
 // size positive, output not empty, all products (MACs, bytes) below 2^62. Errors name the field,

@@ -109,8 +109,9 @@ Result<void> store_pair(std::vector<TrialRecord>& trials, const Timed& timed,
 }  // namespace
 
 Workload cropped(const Workload& workload, const Schedule& schedule) {
-  return std::visit([&](const auto& layer) { return Workload(cropped(layer, schedule)); },
-                    workload);
+  if (const auto* layer = std::get_if<Conv2dPool>(&workload)) return cropped(*layer, schedule);
+  if (const auto* bank = std::get_if<Conv1dBank>(&workload)) return cropped(*bank, schedule);
+  return workload;
 }
 
 Result<PieceTimes> compare_with_unscheduled(const Workload& workload, const Schedule& schedule,
@@ -127,7 +128,9 @@ Result<PieceTimes> compare_with_unscheduled(const Workload& workload, const Sche
   trials[1].bound_cycles.reset();
   trials[1].traffic_bytes.clear();
   if (const auto known = stored(trials[0], trials[1], tools.store)) return *known;
+  tools.progress.begin("comparing with the unscheduled kernel on a piece", 0);
   auto timed = build_and_time(target, schedule, tools);
+  tools.progress.end();
   if (!timed) return pass_error(timed);
   if (auto done = store_pair(trials, *timed, command_line, tools.store); !done)
     return pass_error(done);

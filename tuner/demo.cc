@@ -141,12 +141,10 @@ class Demo {
   }
 
   void compare(const Layer& layer, DemoRow& row) {
-    tools_.progress.begin("comparing with the unscheduled kernel on a piece", 0);
     const auto comparison = timed("comparing", [&] {
       return compare_with_unscheduled(layer.workload, layer.schedule, layer.device,
                                       options_.command_line, tools_);
     });
-    tools_.progress.end();
     if (!comparison) {
       result_.notes.push_back(fmt::format("{} on {}: no comparison with the unscheduled kernel: {}",
                                           row.item.workload, row.item.device,

@@ -68,6 +68,7 @@ class MeasuringEvaluator : public Evaluator {
   const CheckedKernel* kernel_of(const std::string& schedule) const;
 
  private:
+  bool stopped() const { return stop_ && stop_(); }
   void build(const Batch& batch, std::vector<TrialRecord>& trials);
   void run(std::vector<TrialRecord*> trials, std::int64_t repetitions, bool check, bool peak);
   void run_alone(const std::vector<TrialRecord*>& trials, std::int64_t repetitions, bool check,

@@ -74,6 +74,7 @@ std::vector<TrialRecord> MeasuringEvaluator::evaluate(const Batch& batch) {
   std::vector<TrialRecord> trials;
   for (const Schedule& schedule : batch.schedules) trials.push_back(new_trial(target_, schedule));
   build(batch, trials);
+  if (stopped()) return {};
   std::vector<TrialRecord*> unchecked, checked;
   for (TrialRecord& trial : trials) {
     if (trial.status != TrialStatus::ok) continue;
@@ -84,10 +85,10 @@ std::vector<TrialRecord> MeasuringEvaluator::evaluate(const Batch& batch) {
   if (!unchecked.empty())
     run(unchecked, batch.repetitions, true, checked.empty() && unchecked.size() == 1);
   if (!checked.empty()) run(checked, batch.repetitions, false, true);
-  if (stop_ && stop_()) {
-    const auto missing = std::find_if(trials.begin(), trials.end(), [](const TrialRecord& trial) {
-      return trial.status == TrialStatus::ok && !trial.measured;
-    });
+  if (stopped()) {
+    // What has no time was stopped, not wrong.
+    const auto missing = std::find_if(trials.begin(), trials.end(),
+                                      [](const TrialRecord& trial) { return !trial.measured; });
     trials.erase(missing, trials.end());
   }
   return trials;
@@ -146,7 +147,7 @@ void MeasuringEvaluator::run(std::vector<TrialRecord*> trials, std::int64_t repe
   if (outcome) {
     for (std::size_t i = 0; i < trials.size(); ++i)
       take(*trials[i], outcome->kernels[i], job, *outcome);
-  } else if (trials.size() > 1 && !(stop_ && stop_())) {
+  } else if (trials.size() > 1 && !(stopped())) {
     run_alone(trials, repetitions, check, peak);  // one of them took all with it: find out which
   } else {
     trials.front()->status = outcome.error().status;
@@ -158,7 +159,7 @@ void MeasuringEvaluator::run_alone(const std::vector<TrialRecord*>& trials,
                                    std::int64_t repetitions, bool check, bool peak) {
   std::vector<TrialRecord*> good;
   for (TrialRecord* trial : trials) {
-    if (stop_ && stop_()) return;
+    if (stopped()) return;
     run({trial}, 1, check, false);
     if (trial->status == TrialStatus::ok) good.push_back(trial);
   }

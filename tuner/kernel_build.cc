@@ -8,6 +8,7 @@
 #include <cctype>
 #include <filesystem>
 
+#include "schedules/operators.h"
 #include "schedules/variants.h"
 #include "tuner/clock.h"
 #include "tuner/files.h"
@@ -161,6 +162,9 @@ BuildOutcome KernelBuilder::build(const KernelSpec& spec) {
   std::error_code error;
   fs::create_directories(folder_, error);
   if (error) return failed(fmt::format("can not make the folder {}: {}", folder_, error.message()));
+  if (const char* why = operator_of(spec.workload).no_kernel) return failed(why);
+  if (spec.kind == DeviceKind::systolic)
+    return failed("devices of kind systolic have a model only: no kernels are made for them yet");
   auto emitter = helper_path(installation_, emitter_name(spec.workload));
   if (!emitter) return failed(emitter.error().message);
   Json emitted;
@@ -188,7 +192,7 @@ BuildOutcome KernelBuilder::build(const KernelSpec& spec) {
   m.runtime = *runtime;
   outcome = link(spec, m);
   if (outcome.status != TrialStatus::ok) return outcome;
-  for (const std::string& file : {m.library, m.header, m.shared}) {
+  for (const std::string& file : {m.library, m.header, m.shared, m.runtime}) {
     auto digest = digest_of_file((fs::path(folder_) / file).string());
     if (!digest) return failed(digest.error().message);
     m.artefacts[file] = *digest;
@@ -219,6 +223,7 @@ std::vector<BuildOutcome> KernelBuilder::build_all(std::span<const KernelSpec> s
 }
 
 Result<Versions> emitter_versions(const Installation& installation, const Workload& workload) {
+  if (const char* why = operator_of(workload).no_kernel) return failure(why);
   auto emitter = helper_path(installation, emitter_name(workload));
   if (!emitter) return pass_error(emitter);
   ProcessCommand command;

@@ -52,6 +52,7 @@ void declare(CLI::App& app, const CommandLine& command, Storage& storage) {
     } else {
       app.add_option(row.names, storage.texts[name], "")
           ->expected(1)
+          ->allow_extra_args(false)
           ->multi_option_policy(row.repeated ? CLI::MultiOptionPolicy::TakeAll
                                              : CLI::MultiOptionPolicy::Throw);
     }

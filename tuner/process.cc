@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -90,7 +89,24 @@ constexpr bool address_space_can_be_limited() {
 #endif
 }
 
+// posix_spawn can set no limits, so a shell does it and then becomes the program.
+std::vector<std::string> with_memory_limit(const ProcessCommand& command) {
+  std::vector<std::string> words = command.words;
+  if (command.limits.memory_bytes > 0 && address_space_can_be_limited()) {
+    const std::string kib = std::to_string(command.limits.memory_bytes / 1024);
+    words.insert(words.begin(), {"sh", "-c", R"(ulimit -v "$0" && exec "$@")", kib});
+  }
+  return words;
+}
+
+// What the shell says when it can not become the program: as if it had not been started.
+bool shell_could_not_start(const ProcessCommand& command, const ProcessResult& result) {
+  return command.limits.memory_bytes > 0 && (result.code == 127 || result.code == 126) &&
+         result.err.find("exec: " + command.words[0] + ":") != std::string::npos;
+}
+
 int spawn(const ProcessCommand& command, int in, int out, int err, pid_t& pid) {
+  const std::vector<std::string> words = with_memory_limit(command);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, in, 0);
@@ -111,18 +127,13 @@ int spawn(const ProcessCommand& command, int in, int out, int err, pid_t& pid) {
   posix_spawnattr_setflags(&attributes,
                            POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
 
-  std::vector<char*> words;
-  for (const std::string& word : command.words) words.push_back(const_cast<char*>(word.c_str()));
-  words.push_back(nullptr);
-  const int error = posix_spawnp(&pid, words[0], &actions, &attributes, words.data(), environ);
+  std::vector<char*> pointers;
+  for (const std::string& word : words) pointers.push_back(const_cast<char*>(word.c_str()));
+  pointers.push_back(nullptr);
+  const int error =
+      posix_spawnp(&pid, pointers[0], &actions, &attributes, pointers.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
-  if (error == 0 && command.limits.memory_bytes > 0 && address_space_can_be_limited()) {
-    // Set from outside, right after the start: what the child has allocated by then counts too.
-    const rlimit limit{static_cast<rlim_t>(command.limits.memory_bytes),
-                       static_cast<rlim_t>(command.limits.memory_bytes)};
-    ::prlimit(pid, RLIMIT_AS, &limit, nullptr);
-  }
   return error;
 }
 
@@ -219,6 +230,10 @@ ProcessResult run_process(const ProcessCommand& command, const std::function<boo
   }
   if (!ended) end_group(pid, status);
   if (result.end == ProcessEnd::exited) result.code = WEXITSTATUS(status);
+  if (result.end == ProcessEnd::exited && shell_could_not_start(command, result)) {
+    result.end = ProcessEnd::not_started;
+    result.code = result.code == 127 ? ENOENT : EACCES;
+  }
   if (result.end == ProcessEnd::signalled) result.code = WTERMSIG(status);
   if (ended) ::kill(-pid, SIGKILL);  // stragglers of the group, if any
   result.seconds = seconds_since(start);

@@ -100,13 +100,38 @@ std::string short_text(const Schedule& schedule, const Workload& workload, Devic
   return text;
 }
 
+namespace {
+
+// Only cycles are known of a chip without clock.
+bool has_no_clock(const Prediction& prediction) {
+  return prediction.us == 0 && prediction.cycles.value_or(0) > 0;
+}
+std::string cycles_text(std::int64_t cycles) { return fmt::format("{} cycles", cycles); }
+
+// Why an engine waited: "call 17.0 us, slot_not_free 3.0 us".
+template <class Times, class Text>
+std::string stalls_text(const Times& times, const Text& text) {
+  std::string list;
+  for (const auto& [reason, time] : times) {
+    if (time > 0) list += fmt::format("{}{} {}", list.empty() ? "" : ", ", reason, text(time));
+  }
+  return list;
+}
+
+}  // namespace
+
 void add_prediction(Json& json, const Prediction& prediction) {
   Json engines = Json::object();
   for (const auto& [name, use] : prediction.engines) {
-    engines.set(name, Json::object()
-                          .set("busy_us", use.busy_us)
-                          .set("utilisation", use.utilisation)
-                          .set("stalls", Json::object_of(use.stalls_us)));
+    Json engine = Json::object()
+                      .set("busy_us", use.busy_us)
+                      .set("utilisation", use.utilisation)
+                      .set("stalls", Json::object_of(use.stalls_us));
+    if (has_no_clock(prediction)) {
+      engine.set("busy_cycles", use.busy_cycles)
+          .set("stalls_cycles", Json::object_of(use.stalls_cycles));
+    }
+    engines.set(name, std::move(engine));
   }
   json.set("engines", std::move(engines))
       .set("traffic_bytes", Json::object_of(prediction.traffic_bytes))
@@ -117,21 +142,28 @@ void add_prediction(Json& json, const Prediction& prediction) {
 std::string engines_table(const Prediction& prediction) {
   using Row = std::pair<std::string, EngineUse>;
   std::vector<Row> rows(prediction.engines.begin(), prediction.engines.end());
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const Row& a, const Row& b) { return a.second.busy_us > b.second.busy_us; });
+  std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
+    return a.second.utilisation > b.second.utilisation;
+  });
+  const bool in_cycles = has_no_clock(prediction);
   Table engines({{"engine"}, {"busy", Align::right}, {"utilisation", Align::right}, {"waits for"}});
   for (const auto& [name, use] : rows) {
-    std::string stalls;
-    for (const auto& [reason, us] : use.stalls_us) {
-      if (us > 0) stalls += fmt::format("{}{} {}", stalls.empty() ? "" : ", ", reason, us_text(us));
-    }
-    engines.row({name, us_text(use.busy_us), percent_text(use.utilisation), stalls});
+    engines.row({name, in_cycles ? cycles_text(use.busy_cycles) : us_text(use.busy_us),
+                 percent_text(use.utilisation),
+                 in_cycles ? stalls_text(use.stalls_cycles, cycles_text)
+                           : stalls_text(use.stalls_us, [](double us) { return us_text(us); })});
   }
   Table traffic({{"path"}, {"bytes over the chip", Align::right}});
   for (const auto& [path, bytes] : prediction.traffic_bytes) traffic.row({path, bytes_text(bytes)});
   std::string text = engines.text();
   if (!prediction.traffic_bytes.empty()) text += "\n" + traffic.text();
   return text + fmt::format("\nbounded by: {}\n", prediction.bottleneck);
+}
+
+std::string time_text(const Prediction& prediction) {
+  if (has_no_clock(prediction)) return cycles_text(*prediction.cycles);
+  const std::string us = us_text(prediction.us);
+  return prediction.cycles ? fmt::format("{} ({})", us, cycles_text(*prediction.cycles)) : us;
 }
 
 Json reasons_json(const std::vector<Reason>& reasons) {

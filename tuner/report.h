@@ -22,9 +22,12 @@ std::string_view run_state_name(RunState state);
 // schedule.
 std::string short_text(const Schedule& schedule, const Workload& workload, DeviceKind kind);
 
-// engines{NAME:{busy_us,utilisation,stalls{}}}, traffic_bytes{}, macs, bottleneck
+// engines{NAME:{busy_us,utilisation,stalls{}}}, traffic_bytes{}, macs, bottleneck; on a device
+// without clock busy_cycles and stalls_cycles beside them
 void add_prediction(Json& json, const Prediction& prediction);
 std::string engines_table(const Prediction& prediction);  // busiest first
+// "867.1 us (1300655 cycles)"; on a device without clock the cycles alone.
+std::string time_text(const Prediction& prediction);
 
 Json reasons_json(const std::vector<Reason>& reasons);
 std::string reasons_text(const std::vector<Reason>& reasons);

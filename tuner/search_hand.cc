@@ -10,6 +10,7 @@
 namespace tilewright {
 namespace {
 
+constexpr std::size_t kTogether = 8;
 constexpr std::size_t kFinalists = 3;
 constexpr std::int64_t kFirstRepetitions = 2;
 constexpr std::int64_t kFinalRepetitions = 7;
@@ -51,9 +52,9 @@ class HandRules : public Strategy {
   std::optional<Answer> best_;
 };
 
-// Two rounds: every point with few repetitions, then the fastest and the hand schedule again,
-// interleaved, with more. Only the second round decides; the first one if none of the second gave a
-// time.
+// Two rounds: every point with few repetitions, a handful at a time so that an early end loses
+// little; then the fastest and the hand schedule again, all interleaved, with more. Only the second
+// round decides; the first one if none of the second gave a time.
 class MeasuredGrid : public Strategy {
  public:
   explicit MeasuredGrid(const SearchProblem& problem) : problem_(problem) {
@@ -62,19 +63,24 @@ class MeasuredGrid : public Strategy {
   }
 
   Batch ask() override {
+    if (!listed_) list_points();
     Batch batch;
-    if (round_ == 0) {
-      batch = everything();
-    } else if (round_ == 1 && !first_.empty()) {
+    if (problem_.stop && problem_.stop()) return batch;
+    if (next_ < points_.size()) {
+      batch.repetitions = kFirstRepetitions;
+      for (; next_ < points_.size() && batch.schedules.size() < kTogether; ++next_) {
+        batch.schedules.push_back(points_[next_].second);
+      }
+    } else if (!final_round_ && !first_.empty()) {
+      final_round_ = true;
       batch = finalists();
     }
-    ++round_;
     return batch;
   }
 
   void tell(std::span<const Answer> answers) override {
-    auto& answered = round_ == 1 ? first_ : final_;
-    answered_ += round_ == 1 ? static_cast<std::int64_t>(answers.size()) : 0;
+    auto& answered = final_round_ ? final_ : first_;
+    if (!final_round_) answered_ += answers.size();
     for (const Answer& answer : answers) {
       if (answer.cost) answered.push_back(answer);
     }
@@ -85,10 +91,10 @@ class MeasuredGrid : public Strategy {
   SearchResult result() const override {
     SearchResult result;
     result.proof = counts_;
-    result.proof.measured = answered_;
+    result.proof.measured = static_cast<std::int64_t>(answered_);
     result.proof.tie_rule = kTieRule;
-    if (lowest_unmeasured_bound()) {
-      result.proof.best_remaining_bound_us = problem_.microseconds(*lowest_unmeasured_bound());
+    if (const auto left = lowest_unmeasured_bound()) {
+      result.proof.best_remaining_bound_us = problem_.microseconds(*left);
     }
     const auto& decided = final_.empty() ? first_ : final_;
     if (decided.empty()) return result;
@@ -99,25 +105,17 @@ class MeasuredGrid : public Strategy {
 
  private:
   // Hand schedules first, then the grid by bound, so that a budget is spent on what promises most.
-  Batch everything() {
-    std::vector<std::pair<std::int64_t, Schedule>> points;
-    std::set<Schedule> known(problem_.hand.begin(), problem_.hand.end());
+  void list_points() {
+    listed_ = true;
+    for (const Schedule& schedule : problem_.hand)
+      points_.emplace_back(problem_.bound(schedule), schedule);
+    const auto hand = std::ssize(points_);
+    const std::set<Schedule> known(problem_.hand.begin(), problem_.hand.end());
     problem_.for_each_point([&](const Schedule& schedule) {
       ++counts_.feasible;
-      if (known.insert(schedule).second) points.emplace_back(problem_.bound(schedule), schedule);
+      if (known.count(schedule) == 0) points_.emplace_back(problem_.bound(schedule), schedule);
     });
-    std::sort(points.begin(), points.end());
-    Batch batch;
-    batch.repetitions = kFirstRepetitions;
-    for (const Schedule& schedule : problem_.hand) {
-      batch.schedules.push_back(schedule);
-      bounds_.push_back(problem_.bound(schedule));
-    }
-    for (const auto& [bound, schedule] : points) {
-      batch.schedules.push_back(schedule);
-      bounds_.push_back(bound);
-    }
-    return batch;
+    std::sort(points_.begin() + hand, points_.end());
   }
 
   Batch finalists() const {
@@ -132,17 +130,20 @@ class MeasuredGrid : public Strategy {
   }
 
   std::optional<std::int64_t> lowest_unmeasured_bound() const {
-    const auto begin = bounds_.begin() + std::min<std::ptrdiff_t>(answered_, std::ssize(bounds_));
-    if (begin == bounds_.end()) return std::nullopt;
-    return *std::min_element(begin, bounds_.end());
+    std::optional<std::int64_t> lowest;
+    for (std::size_t i = answered_; i < points_.size(); ++i) {
+      if (!lowest || points_[i].first < *lowest) lowest = points_[i].first;
+    }
+    return lowest;
   }
 
   const SearchProblem problem_;
-  int round_ = 0;  // batches asked for
   ProofRecord counts_;
-  std::vector<std::int64_t> bounds_;   // of the first batch, in its order
-  std::int64_t answered_ = 0;          // of the first batch
-  std::vector<Answer> first_, final_;  // those with a time, best first
+  bool listed_ = false, final_round_ = false;
+  std::vector<std::pair<std::int64_t, Schedule>> points_;  // bound; in the order of asking
+  std::size_t next_ = 0;                                   // of points_, to be asked
+  std::size_t answered_ = 0;                               // of points_
+  std::vector<Answer> first_, final_;                      // those with a time, best first
 };
 
 }  // namespace

@@ -39,10 +39,6 @@ std::string heading(const Question& question) {
                      question.layer.device.name);
 }
 
-std::string cycles_text(const std::optional<std::int64_t>& cycles) {
-  return cycles ? fmt::format(" ({} cycles)", *cycles) : "";
-}
-
 Result<Report> estimate(const Arguments& arguments, Session& session) {
   auto question = asked(arguments, session);
   if (!question) return pass_error(question);
@@ -52,9 +48,7 @@ Result<Report> estimate(const Arguments& arguments, Session& session) {
   report.json = json_of(*question);
   report.json.set("bound_cycles", prediction->cycles).set("bound_us", prediction->us);
   add_prediction(report.json, *prediction);
-  report.text = heading(*question) +
-                fmt::format("bound: at least {}{}\n\n", us_text(prediction->us),
-                            cycles_text(prediction->cycles)) +
+  report.text = heading(*question) + fmt::format("bound: at least {}\n\n", time_text(*prediction)) +
                 engines_table(*prediction);
   return report;
 }
@@ -75,8 +69,7 @@ Result<Report> run_simulation(const Arguments& arguments, Session& session) {
   add_prediction(report.json, *prediction);
   report.text =
       heading(*question) +
-      fmt::format("simulated: {}{}\nbound:     {}{}\n\n", us_text(prediction->us),
-                  cycles_text(prediction->cycles), us_text(least->us), cycles_text(least->cycles)) +
+      fmt::format("simulated: {}\nbound:     {}\n\n", time_text(*prediction), time_text(*least)) +
       engines_table(*prediction);
   return report;
 }
@@ -105,7 +98,7 @@ Result<Report> explain(const Arguments& arguments, Session& session) {
   report.json.set(simulated ? "us" : "bound_us", prediction->us);
   add_prediction(report.json, *prediction);
   report.text += fmt::format("feasible, {} {}\n\n", simulated ? "simulated" : "bound: at least",
-                             us_text(prediction->us)) +
+                             time_text(*prediction)) +
                  engines_table(*prediction);
   return report;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "device_model/model.h"
 #include "schedules/text.h"
@@ -32,21 +33,33 @@ Result<Filters> filters_of(const Arguments& arguments, const Session& session) {
   return filters;
 }
 
-// Keys are long: the names of the repository stand for them where there is one.
+// Keys and schedules are long. For people the repository's name stands for a key where there is
+// one, and knobs that have their defaults are left out of a schedule; JSON has both in full.
 class Names {
  public:
   explicit Names(const Session& session) {
     if (const auto list = list_workloads(session.installation.workloads_dir)) {
       for (const NamedWorkload& named : *list) names_.emplace(to_key(named.workload), named.name);
     }
+    if (const auto devices = find_devices(session.installation)) {
+      for (const Device& device : *devices) kinds_.emplace(device.name, device.kind);
+    }
   }
   const std::string& of(const std::string& key) const {
     const auto found = names_.find(key);
     return found == names_.end() ? key : found->second;
   }
+  std::string schedule_of(const TrialRecord& trial) const {
+    const auto kind = kinds_.find(trial.device_name);
+    const auto workload = parse_workload_key(trial.workload_key);
+    if (kind == kinds_.end() || !workload) return trial.schedule;
+    const auto schedule = parse_schedule(trial.schedule, *workload, kind->second);
+    return schedule ? short_text(*schedule, *workload, kind->second) : trial.schedule;
+  }
 
  private:
   std::map<std::string, std::string> names_;
+  std::map<std::string, DeviceKind> kinds_;
 };
 
 Result<Report> query_best(Store& store, const Filters& filters, const Session& session) {
@@ -77,7 +90,7 @@ Result<Report> query_best(Store& store, const Filters& filters, const Session& s
   for (const BestRecord& best : *rows) {
     report.json.push(best_json(best));
     const TrialRecord& trial = best.trial;
-    table.row({names.of(trial.workload_key), trial.device_name, trial.schedule,
+    table.row({names.of(trial.workload_key), trial.device_name, names.schedule_of(trial),
                us_text(trial.bound_us), us_text(trial.simulated_us),
                us_text(trial.measured ? std::optional(trial.measured->min_us) : std::nullopt),
                best.verdict ? verdict_text(*best.verdict) : "-", proof_text(best.proof),
@@ -111,7 +124,7 @@ Result<Report> query_trials(Store& store, const Filters& filters, const Session&
   for (const TrialRecord& trial : *rows) {
     report.json.push(trial_json(trial));
     table.row({std::to_string(trial.id), std::to_string(trial.run_id), names.of(trial.workload_key),
-               trial.device_name, trial.schedule, std::string(status_name(trial.status)),
+               trial.device_name, names.schedule_of(trial), std::string(status_name(trial.status)),
                us_text(trial.bound_us), us_text(trial.simulated_us),
                us_text(trial.measured ? std::optional(trial.measured->min_us) : std::nullopt),
                trial.message});

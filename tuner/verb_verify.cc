@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "schedules/operators.h"
 #include "tuner/check_kernel.h"
 #include "tuner/clock.h"
 #include "tuner/files.h"
@@ -121,6 +122,8 @@ Result<CheckReport> check_and_store(const Manifest& manifest, const CheckOptions
                                     Store& store, Session& session) {
   auto workload = parse_workload_key(manifest.workload);
   if (!workload) return pass_error(workload);
+  if (const char* why = operator_of(*workload).no_kernel)
+    return failure(fmt::format("{}: {}", manifest.workload, why));
   if (const std::string wrong = damage(manifest.folder, manifest.artefacts); !wrong.empty()) {
     return failure(fmt::format("{}: generate the kernel again", wrong));
   }

@@ -60,7 +60,7 @@ std::vector<VariantCase> variant_cases() {
                                  {"base_k", "32", "", true},
                                  {"step_ka", "2", "", true},
                                  {"step_kb", "2", "", true},
-                                 {"rows", "4", "", true},
+                                 {"rows", "2", "", true},
                                  {"db_l0", "1", "", true},
                                  {"db_l0c", "2", "", true},
                                  {"l1", "1", "", true},

@@ -92,7 +92,9 @@ Plain plain_conv2d(const Conv2dPool& c, const Array& x, const Array& w, const Ar
 }
 
 Plain plain_of(const Case& c) {
-  const Conv2dPool conv = std::visit([](const auto& w) { return as_conv2d(w); }, c.workload);
+  const Conv2dPool conv = std::holds_alternative<Conv1dBank>(c.workload)
+                              ? as_conv2d(std::get<Conv1dBank>(c.workload))
+                              : std::get<Conv2dPool>(c.workload);
   return plain_conv2d(conv, c.arrays[0], c.arrays[1], c.arrays.size() > 2 ? &c.arrays[2] : nullptr);
 }
 

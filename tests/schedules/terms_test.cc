@@ -35,7 +35,7 @@ TEST(Terms, ProductsAndPartsOfEverySet) {
 
 TEST(Terms, NamesAreTheKnobsWords) {
   for (const word::Terms terms : kAll)
-    EXPECT_EQ(term_set(terms).name, knob_words(Knob::terms)[terms]);
+    EXPECT_EQ(term_set(terms).name, knob_words(Knob::terms)[static_cast<std::size_t>(terms)]);
 }
 
 TEST(Terms, Tri6ReusesTheLargePartsMost) {

@@ -106,6 +106,23 @@ Result<void> store_pair(std::vector<TrialRecord>& trials, const Timed& timed,
   return store.end_run(*run_id, RunState::finished, utc_now());
 }
 
+// A twin runs here, not on its chip: its times are the host's, and no prediction for the chip
+// stands beside them.
+Result<void> move_to_host(std::vector<TrialRecord>& trials, const Device& chip,
+                          const TuneTools& tools) {
+  const auto host = find_device("host", tools.installation);
+  if (!host) return pass_error(host);
+  for (TrialRecord& trial : trials) {
+    trial.device_name = host->name;
+    trial.device_hash = host->hash;
+    trial.constraints += fmt::format(",twin:{}", chip.name);
+    trial.bound_us.reset();
+    trial.bound_cycles.reset();
+    trial.traffic_bytes.clear();
+  }
+  return tools.store.put_device({host->name, host->hash, canonical_text(*host)});
+}
+
 }  // namespace
 
 Workload cropped(const Workload& workload, const Schedule& schedule) {
@@ -127,6 +144,9 @@ Result<PieceTimes> compare_with_unscheduled(const Workload& workload, const Sche
   trials[1].bound_us.reset();
   trials[1].bound_cycles.reset();
   trials[1].traffic_bytes.clear();
+  if (device.kind != DeviceKind::host) {
+    if (auto moved = move_to_host(trials, device, tools); !moved) return pass_error(moved);
+  }
   if (const auto known = stored(trials[0], trials[1], tools.store)) return *known;
   tools.progress.begin("comparing with the unscheduled kernel on a piece", 0);
   auto timed = build_and_time(target, schedule, tools);

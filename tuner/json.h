@@ -20,18 +20,23 @@ struct JsonMember;
 
 class Json {
  public:
-  Json() = default;  // null
-  Json(bool value) : value_(value) {}
-  Json(int value) : value_(static_cast<std::int64_t>(value)) {}
-  Json(std::int64_t value) : value_(value) {}
-  Json(double value) : value_(value) {}
-  Json(std::string value) : value_(std::move(value)) {}
-  Json(std::string_view value) : value_(std::string(value)) {}
-  Json(const char* value) : value_(std::string(value)) {}
+  Json();  // null
+  Json(bool value);
+  Json(int value);
+  Json(std::int64_t value);
+  Json(double value);
+  Json(std::string value);
+  Json(std::string_view value);
+  Json(const char* value);
   template <class T>
   Json(const std::optional<T>& value) {
     if (value) *this = Json(*value);
   }
+  Json(const Json&);
+  Json(Json&&) noexcept;
+  Json& operator=(const Json&);
+  Json& operator=(Json&&) noexcept;
+  ~Json();
   static Json array();
   static Json object();
   template <class Map>
@@ -52,7 +57,7 @@ class Json {
   std::optional<std::string> text() const;
   const std::vector<Json>* items() const;          // nullptr: no array
   const std::vector<JsonMember>* members() const;  // nullptr: no object
-  bool is_null() const { return std::holds_alternative<std::monostate>(value_); }
+  bool is_null() const;
 
   // Members of an object, with a default where they are missing or of another type.
   std::string text_of(std::string_view key, std::string_view otherwise = "") const;
@@ -72,6 +77,22 @@ struct JsonMember {
   std::string key;
   Json value;
 };
+
+// The value refers to members, which hold values: what touches it comes after both are complete.
+inline Json::Json() = default;
+inline Json::Json(bool value) : value_(value) {}
+inline Json::Json(int value) : value_(static_cast<std::int64_t>(value)) {}
+inline Json::Json(std::int64_t value) : value_(value) {}
+inline Json::Json(double value) : value_(value) {}
+inline Json::Json(std::string value) : value_(std::move(value)) {}
+inline Json::Json(std::string_view value) : value_(std::string(value)) {}
+inline Json::Json(const char* value) : value_(std::string(value)) {}
+inline Json::Json(const Json&) = default;
+inline Json::Json(Json&&) noexcept = default;
+inline Json& Json::operator=(const Json&) = default;
+inline Json& Json::operator=(Json&&) noexcept = default;
+inline Json::~Json() = default;
+inline bool Json::is_null() const { return std::holds_alternative<std::monostate>(value_); }
 
 // `what` names the text in the error, for example "result of the harness".
 Result<Json> parse_json(std::string_view text, std::string_view what);

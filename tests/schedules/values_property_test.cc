@@ -63,7 +63,16 @@ Workload any_bank(bool plain) {
   w.symmetry = plain ? Symmetry::even_odd : *rc::gen::element(Symmetry::none, Symmetry::even_odd);
   return w;
 }
+Workload any_matmul() {
+  Matmul w;
+  w.m = between(1, 2000);
+  w.n = between(1, 2000);
+  w.k = between(1, 2000);
+  w.dtype = *rc::gen::element(DType::fp16, DType::fp32);
+  return w;
+}
 Workload any_workload(std::string_view op, bool plain) {
+  if (op == "matmul") return any_matmul();
   return op == "conv2d_pool" ? any_conv(plain) : any_bank(plain);
 }
 

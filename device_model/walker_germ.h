@@ -96,7 +96,9 @@ std::int64_t Walker<Time, kStalls>::germ_periods(std::int32_t loop, const LoopFa
   before = std::max({before, latest.v, latest.v + (m - 1) * latest.d});
   if constexpr (kStalls) {
     const auto add = [m](std::int64_t& sum, Germ period) {
-      sum += m * period.v + period.d * (m * (m - 1) / 2);
+      sum += m * period.v;
+      // Without growth m may be so large that its square leaves 64 bits.
+      if (period.d != 0) sum += period.d * (m * (m - 1) / 2);
     };
     for (std::size_t e = 0; e < facts_->program().engines; ++e) {
       add(times_[e].busy, germ.times_[e].busy);

@@ -74,11 +74,13 @@ Result<Timed> build_and_time(const Target& target, const Schedule& schedule,
   HarnessJob job;
   job.workload_key = to_key(target.workload);
   job.inputs = seeded_inputs(target.workload, "normal", 1);
-  job.warmup = 1;  // the kernels' first run pays for memory and threads
   for (const BuildOutcome& outcome : builder.build_all(specs, hardware_threads())) {
     if (!outcome.kernel) return failure(outcome.message);
     job.kernels.push_back(*outcome.kernel);
   }
+  // The scheduled kernel runs once before it counts: a first run pays for memory and threads. For
+  // the other one, a hundred times slower, that is nothing.
+  job.kernels.insert(job.kernels.begin(), job.kernels.front());
   const auto outcome =
       run_harness(tools.installation, job, harness_limits(target.workload, kSeconds), tools.stop);
   if (!outcome) return failure(outcome.error().message);
@@ -86,7 +88,7 @@ Result<Timed> build_and_time(const Target& target, const Schedule& schedule,
     if (run.status != "ok")
       return failure(fmt::format("{}: {}: {}", run.function, run.status, run.message));
   }
-  Timed timed{outcome->kernels, own_versions()};
+  Timed timed{{outcome->kernels[1], outcome->kernels[2]}, own_versions()};
   timed.versions.halide = job.kernels.front().halide_version;
   timed.versions.generator = job.kernels.front().generator_version;
   return timed;
@@ -98,7 +100,7 @@ Result<void> store_pair(std::vector<TrialRecord>& trials, const Timed& timed,
     const KernelRun& run = timed.runs[i];
     trials[i].measured =
         Measurement{run.min_us, run.median_us, std::ssize(run.times_us),
-                    1,          cpu_model(),   conditions_text({{"interleaved", 2.0}})};
+                    1,          cpu_model(),   conditions_text({{"interleaved", 3.0}})};
   }
   auto run_id = store.begin_run(new_run(command_line, timed.versions, 1));
   if (!run_id) return pass_error(run_id);

@@ -186,7 +186,7 @@ Json reasons_json(const std::vector<Reason>& reasons) {
 std::string reasons_text(const std::vector<Reason>& reasons) {
   std::string text;
   for (const Reason& reason : reasons) {
-    text += fmt::format("  {}: {}\n", reason.buffer, reason.message);
+    text += fmt::format("  {}\n", reason.message);  // starts with the buffer
     for (const Term& term : reason.terms)
       text += fmt::format("    {} = {}\n", term.name, bytes_text(term.bytes));
     for (const auto& [knob, value] : reason.nearest)

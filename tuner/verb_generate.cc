@@ -87,8 +87,8 @@ Result<Manifest> generate(const Job& job, const std::string& name, KernelBuilder
   const auto reasons =
       infeasible_reasons(job.layer.workload, *schedule, limits_of(job.layer.device));
   if (!reasons.empty()) {
-    return failure(fmt::format("infeasible on {}: {}: {}", job.layer.device.name,
-                               reasons.front().buffer, reasons.front().message));
+    return failure(
+        fmt::format("infeasible on {}: {}", job.layer.device.name, reasons.front().message));
   }
   const auto outcome =
       builder.build(kernel_spec(job.layer.workload, *schedule, job.layer.device, name));

@@ -74,25 +74,10 @@ Handle input_file(const std::string& text) {
   return file;
 }
 
-// Sanitizers reserve terabytes of address space, so the limit can not be used with them.
-constexpr bool address_space_can_be_limited() {
-#if defined(__SANITIZE_ADDRESS__)
-  return false;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-  return false;
-#else
-  return true;
-#endif
-#else
-  return true;
-#endif
-}
-
 // posix_spawn can set no limits, so a shell does it and then becomes the program.
 std::vector<std::string> with_memory_limit(const ProcessCommand& command) {
   std::vector<std::string> words = command.words;
-  if (command.limits.memory_bytes > 0 && address_space_can_be_limited()) {
+  if (command.limits.memory_bytes > 0 && memory_can_be_limited()) {
     const std::string kib = std::to_string(command.limits.memory_bytes / 1024);
     words.insert(words.begin(), {"sh", "-c", R"(ulimit -v "$0" && exec "$@")", kib});
   }
@@ -177,6 +162,20 @@ void end_group(pid_t pid, int& status) {
 }
 
 }  // namespace
+
+bool memory_can_be_limited() {
+#if defined(__SANITIZE_ADDRESS__)
+  return false;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+  return false;
+#else
+  return true;
+#endif
+#else
+  return true;
+#endif
+}
 
 std::string ProcessResult::how() const {
   switch (end) {

@@ -49,4 +49,7 @@ struct ProcessResult {
 // 20 ms) ends the whole group: SIGTERM, and SIGKILL 200 ms later.
 ProcessResult run_process(const ProcessCommand& command, const std::function<bool()>& stop = {});
 
+// Sanitizers reserve terabytes of address space: under them limits.memory_bytes is not applied.
+bool memory_can_be_limited();
+
 }  // namespace tilewright

@@ -180,8 +180,9 @@ class Measuring : public KernelBuild {
   void SetUp() override {
     KernelBuild::SetUp();
     emitter(kGoodEmitter);
-    device_.name = "host";
-    device_.kind = DeviceKind::host;
+    const auto device = find_device("host", find_installation(""));
+    ASSERT_TRUE(device) << device.error().message;
+    device_ = *device;
   }
   std::vector<TrialRecord> evaluate(const std::vector<const char*>& texts) {
     KernelBuilder builder(installation_, out(), {});

@@ -302,6 +302,10 @@ Result<Device> load_device(std::string_view what, const std::string& devices_dir
 
 Result<std::vector<Device>> list_devices(const std::string& devices_dir) {
   std::vector<Device> devices;
+  std::error_code error;
+  if (const fs::directory_iterator folder(devices_dir, error); error)
+    return failure(
+        fmt::format("{}: the devices can not be listed: {}", devices_dir, error.message()));
   for (const fs::path& file : device_files(devices_dir)) {
     auto device = FamilyReader(devices_dir).read(file.string());
     if (!device) return pass_error(device);

@@ -252,7 +252,10 @@ Result<HarnessJob> parse_job(const std::string& text) {
   try {
     return parse_object(Json::parse(text));
   } catch (const nlohmann::json::exception& error) {
-    return usage_error(fmt::format("the job is no JSON: {}", error.what()));
+    const std::string_view words = error.what();  // "[name of the exception] what is wrong"
+    const auto bracket = words.find("] ");
+    return usage_error(fmt::format("the job is no JSON: {}",
+                                   bracket == words.npos ? words : words.substr(bracket + 2)));
   }
 }
 

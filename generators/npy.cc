@@ -18,6 +18,8 @@
 #include <system_error>
 
 namespace tilewright {
+
+namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
@@ -234,6 +236,10 @@ Result<void> write_npy(const std::string& path, const ArrayView& array) {
     return usage_error(fmt::format("{}: {} can not be written: .npy has no such type here", path,
                                    describe_array(array.dtype, array.extents)));
   }
+  // The file is replaced by renaming: that must not take the place of a folder or a device.
+  std::error_code ignored;
+  if (const auto old = fs::status(path, ignored); fs::exists(old) && !fs::is_regular_file(old))
+    return failure(fmt::format("{}: can not be written: it is no regular file", path));
   std::string header =
       fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}",
                   array.dtype == DType::fp32 ? "<f4" : "<f2", fmt::join(array.extents, ", "),

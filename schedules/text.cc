@@ -49,6 +49,21 @@ std::string_view nearest_name(std::string_view name, std::span<const std::string
   return best;
 }
 
+std::string one_line(std::string_view text) {
+  std::string line;
+  for (const char c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    if (c == '\n') {
+      line += "\\n";
+    } else if (code < 0x20 || code == 0x7f) {
+      line += fmt::format("\\x{:02x}", code);
+    } else {
+      line += c;
+    }
+  }
+  return line;
+}
+
 std::string join(std::span<const std::string_view> words, std::string_view separator) {
   std::string joined;
   for (const std::string_view word : words) {

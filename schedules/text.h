@@ -19,6 +19,9 @@ namespace tilewright {
 // first. Empty only if there are no names.
 std::string_view nearest_name(std::string_view name, std::span<const std::string_view> names);
 std::string join(std::span<const std::string_view> words, std::string_view separator);
+// Control characters written out (\n, \x1b), so that a message that quotes what was given stays one
+// line and moves no cursor.
+std::string one_line(std::string_view text);
 std::string with_commas(std::int64_t number);  // 172,544
 
 // Plain decimal digits with an optional minus, no leading zeros, nothing else. A number that leaves

@@ -141,7 +141,8 @@ Result<Json> parse_json(std::string_view text, std::string_view what) {
   try {
     return from_library(nlohmann::ordered_json::parse(text));
   } catch (const nlohmann::json::exception& error) {
-    std::string reason = error.what();
+    std::string reason = error.what();  // "[name of the exception] what is wrong"
+    reason.erase(0, reason.find("] ") == std::string::npos ? 0 : reason.find("] ") + 2);
     for (char& c : reason) {
       if (c == '\n' || c == '\r') c = ' ';
     }

@@ -32,7 +32,7 @@ void print_help(std::FILE* stream) {
 }
 
 int print_error(const tilewright::Error& error) {
-  fmt::print(stderr, "tilewright: {}\n", error.message);
+  fmt::print(stderr, "tilewright: {}\n", tilewright::one_line(error.message));
   return error.kind == ErrorKind::usage ? kUsage : kFailed;
 }
 

@@ -122,6 +122,15 @@ TEST(DeviceFile, NumbersOutOfRange) {
   EXPECT_NE(error_after("value = 0.94", "value = 1.5").find("at most 1"), std::string::npos);
 }
 
+TEST(DeviceFile, AFolderThatIsNotThereIsNoEmptyList) {
+  for (const char* folder : {"no/such/folder", "a_file.txt"}) {
+    std::ofstream("a_file.txt") << "x";
+    const auto devices = list_devices(folder);
+    ASSERT_FALSE(devices) << folder;
+    EXPECT_NE(devices.error().message.find(folder), std::string::npos);
+  }
+}
+
 TEST(DeviceFile, UnknownNamesAndFiles) {
   const std::string message = load_device("ascend_910b", kDevices).error().message;
   EXPECT_EQ(message.substr(0, 56), "unknown device 'ascend_910b'; nearest is 'ascend_910b1' ");

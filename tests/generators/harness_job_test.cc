@@ -58,6 +58,11 @@ RC_GTEST_PROP(HarnessJob, AnyChangedTextEndsInAJobOrOneLine, ()) {
             render_error(HarnessStatus::usage, job.error().message).size() - 1);
 }
 
+TEST(HarnessJob, WhatIsNoJsonIsToldWithoutTheNamesOfALibrary) {
+  const std::string message = parse_job("{x").error().message;
+  EXPECT_EQ(message.find("the job is no JSON: parse error at line 1"), 0u) << message;
+}
+
 TEST(HarnessJob, NestingDoesNotOverflow) {
   EXPECT_FALSE(parse_job(std::string(200'000, '[')).has_value());
   EXPECT_FALSE(parse_job(R"({"a":)" + std::string(100'000, '[') + std::string(100'000, ']') + "}")

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
+#include <sys/stat.h>
 
 #include <bit>
 #include <cmath>
@@ -193,6 +194,26 @@ TEST(Half, RoundsToNearestEven) {
     EXPECT_TRUE(check(value)) << value;
     EXPECT_TRUE(check(-value)) << -value;
   }
+}
+
+// Once a device became a plain file: arrays are written beside their place and renamed into it.
+TEST(NpyWriter, TakesNoOtherThingsPlaceThanAFiles) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::current_path() / "no array";
+  fs::create_directories(folder);
+  const fs::path pipe = fs::current_path() / "a pipe";
+  fs::remove(pipe);
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const std::vector<float> values(3);
+  const std::vector<std::int64_t> extents = {3};
+  const ArrayView array{DType::fp32, extents, reinterpret_cast<const std::byte*>(values.data())};
+  for (const fs::path& path : {folder, pipe}) {
+    const auto written = write_npy(path.string(), array);
+    ASSERT_FALSE(written);
+    EXPECT_NE(written.error().message.find("no regular file"), std::string::npos);
+  }
+  EXPECT_TRUE(fs::is_fifo(pipe));
+  EXPECT_TRUE(fs::is_directory(folder));
 }
 
 TEST(Half, EveryHalfSurvivesBothWays) {

@@ -32,6 +32,12 @@ TEST(Text, NearestNameHasTheSmallestEditDistance) {
   EXPECT_EQ(nearest_name(std::string(100000, 'c'), names).size(), 3U);  // hostile input stays cheap
 }
 
+TEST(Text, AQuotedNewlineDoesNotBreakAMessageInTwo) {
+  EXPECT_EQ(one_line("unknown 'a\nb\x1b[2J'"), "unknown 'a\\nb\\x1b[2J'");
+  EXPECT_EQ(one_line("Größe\t\x7f"), "Größe\\x09\\x7f");
+  EXPECT_EQ(one_line(""), "");
+}
+
 TEST(Text, NamedValuesKnowTheirPositions) {
   const std::string_view whole = "op/a:1,bb:x";
   const auto values = value_of(parse_named_values(whole, whole.substr(3)));

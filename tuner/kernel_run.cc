@@ -10,6 +10,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr int kUsageCode = 2;  // exit code of the harness for a job that can not be
+
 Json input_json(const HarnessInput& input) {
   if (!input.npy.empty()) return Json::object().set("npy", input.npy);
   return Json::object()
@@ -124,6 +126,10 @@ HarnessOutcome run_harness(const Installation& installation, const HarnessJob& j
   const ProcessResult process = run_process(command, stop);
   if (process.end == ProcessEnd::timed_out) {
     return no_result(TrialStatus::timed_out, fmt::format("the kernel was {}", process.how()));
+  }
+  if (process.end == ProcessEnd::exited && process.code == kUsageCode) {
+    // The question is wrong, not the kernel: no verdict about it.
+    if (auto told = parse_harness_result(process.out); !told && told.error().usage) return told;
   }
   if (!process.ok()) {
     std::string detail = process.err.substr(0, process.err.find('\n'));

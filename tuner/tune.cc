@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "db/answers.h"
 #include "device_model/model.h"
 #include "schedules/space.h"
 #include "tuner/clock.h"
@@ -151,6 +152,11 @@ class Tuning {
     result.best.trial = stored_ok_.at(text);
     result.best.proof = found.proof;
     result.best.stored_utc = utc_now();
+    if (!is_complete(found.proof)) {
+      auto stored = tools_.store.find_best(question_);
+      if (!stored) return pass_error(stored);
+      if (*stored && outranks(**stored, result.best)) return kept(std::move(**stored));
+    }
     const std::int64_t trial_id = result.best.trial.id;
     auto best = tools_.store.put_best(question_, trial_id, found.proof, result.best.stored_utc);
     if (!best) return pass_error(best);
@@ -163,11 +169,31 @@ class Tuning {
       auto added = tools_.store.add_verdict(trial_id, kernel->verdict, result.best.stored_utc);
       if (!added) return pass_error(added);
     }
+    return counted(std::move(result));
+  }
+
+  TuneResult counted(TuneResult result) const {
     result.interrupted = tools_.stop && tools_.stop();
     result.evaluations = evaluations_;
     result.compilations = builder_.built();
     result.seconds = watch_.seconds();
     return result;
+  }
+
+  // A search that was cut short has ruled nothing out: it does not replace a finished one, nor a
+  // better schedule.
+  bool outranks(const BestRecord& stored, const BestRecord& found) const {
+    return is_complete(stored.proof) ||
+           is_better_answer(stored.trial, stored.stored_utc, found.trial, found.stored_utc,
+                            question_.host);
+  }
+
+  TuneResult kept(BestRecord stored) const {
+    tools_.progress.line(fmt::format(
+        "the stored answer is better than what {} evaluations found, and stays", evaluations_));
+    TuneResult result;
+    result.best = std::move(stored);
+    return counted(std::move(result));
   }
 
   Result<TuneResult> nothing_found(const ProofRecord& proof) const {
@@ -204,6 +230,16 @@ class Tuning {
 }  // namespace
 
 bool is_complete(const ProofRecord& proof) { return !proof.best_remaining_bound_us; }
+
+std::vector<BestRecord> fresh_best_first(std::vector<BestRecord> rows) {
+  const auto stale = [](const BestRecord& best) { return !best.stale_because.empty(); };
+  rows.erase(std::remove_if(rows.begin(), rows.end(), stale), rows.end());
+  const std::string host = cpu_model();
+  std::stable_sort(rows.begin(), rows.end(), [&](const BestRecord& a, const BestRecord& b) {
+    return is_better_answer(a.trial, a.stored_utc, b.trial, b.stored_utc, host);
+  });
+  return rows;
+}
 
 RunRecord new_run(const std::string& command_line, const Versions& versions, std::uint64_t seed) {
   RunRecord run;

@@ -68,6 +68,10 @@ SearchProblem search_problem(const Target& target, const std::vector<Variant>& v
 // A complete answer: nothing that could be better was left out for lack of time.
 bool is_complete(const ProofRecord& proof);
 
+// Without stale answers, the best first: which question each of them answered (a variant, a
+// strategy, a number of threads) does not matter.
+std::vector<BestRecord> fresh_best_first(std::vector<BestRecord> rows);
+
 RunRecord new_run(const std::string& command_line, const Versions& versions, std::uint64_t seed);
 
 }  // namespace tilewright

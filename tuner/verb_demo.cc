@@ -114,9 +114,14 @@ Result<Report> run(const Arguments& arguments, Session& session) {
   DemoOptions options;
   options.folder = arguments.text("--output").value_or(options.folder);
   options.command_line = session.command_line;
-  auto threads = arguments.integer("--threads", 1);
+  auto threads = threads_argument(arguments);
   if (!threads) return pass_error(threads);
-  options.threads = threads->value_or(hardware_threads());
+  options.threads = *threads;
+  // Now, not after the minutes that tuning takes.
+  std::error_code error;
+  std::filesystem::create_directories(options.folder, error);
+  if (error)
+    return failure(fmt::format("can not make the folder {}: {}", options.folder, error.message()));
   auto store = open_store(arguments, OpenMode::read_write_create);
   if (!store) return pass_error(store);
   auto work = TemporaryFolder::make();

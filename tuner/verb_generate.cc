@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <set>
 
 #include "schedules/space.h"
 #include "tuner/kernel_build.h"
@@ -27,8 +28,9 @@ Result<Job> stored_job(const Arguments& arguments, const LayerOnDevice& layer, S
   const Store::Current current{layer.device.name, layer.device.hash, own_versions().model};
   auto rows = store.list_best({&current, 1}, filter);
   if (!rows) return pass_error(rows);
+  const std::vector<BestRecord> fresh = fresh_best_first(*rows);
+  if (!fresh.empty()) return Job{layer, fresh.front().trial.schedule, fresh.front().trial.id};
   for (const BestRecord& best : *rows) {
-    if (best.stale_because.empty()) return Job{layer, best.trial.schedule, best.trial.id};
     session.progress.line(
         fmt::format("stored schedule passed over, it is stale: {}", best.stale_because));
   }
@@ -48,8 +50,9 @@ Result<std::vector<Job>> all_stored_jobs(Session& session, Store& store) {
   auto rows = store.list_best(current, filter);
   if (!rows) return pass_error(rows);
   std::vector<Job> jobs;
-  for (const BestRecord& best : *rows) {
-    if (!best.stale_because.empty()) continue;
+  std::set<std::pair<std::string, std::string>> done;  // layer, device hash: one kernel each
+  for (const BestRecord& best : fresh_best_first(std::move(*rows))) {
+    if (!done.emplace(best.trial.workload_key, best.trial.device_hash).second) continue;
     auto workload = parse_workload_key(best.trial.workload_key);
     if (!workload) return pass_error(workload);
     for (const Device& device : *devices) {
@@ -63,6 +66,30 @@ Result<std::vector<Job>> all_stored_jobs(Session& session, Store& store) {
   if (jobs.empty())
     return failure("the database holds no fresh schedule: run tilewright tune first");
   return jobs;
+}
+
+// A C function's name: the files are called like it, and C and C++ programs include its header.
+Result<void> check_name(const std::string& name) {
+  constexpr std::size_t kLongest = 100;
+  // Words that a C or C++ compiler refuses as a function's name, and `main`.
+  static const std::set<std::string_view> taken = {
+      "alignas", "alignof",   "and",      "asm",      "auto",     "bool",     "break",    "case",
+      "catch",   "char",      "class",    "const",    "continue", "default",  "delete",   "do",
+      "double",  "else",      "enum",     "explicit", "export",   "extern",   "false",    "float",
+      "for",     "friend",    "goto",     "if",       "inline",   "int",      "long",     "main",
+      "mutable", "namespace", "new",      "noexcept", "not",      "nullptr",  "operator", "or",
+      "private", "protected", "public",   "register", "requires", "restrict", "return",   "short",
+      "signed",  "sizeof",    "static",   "struct",   "switch",   "template", "this",     "throw",
+      "true",    "try",       "typedef",  "typeid",   "typename", "union",    "unsigned", "using",
+      "virtual", "void",      "volatile", "while",    "xor"};
+  if (name != c_identifier(name) || name.size() > kLongest || taken.count(name) > 0) {
+    return usage_error(
+        fmt::format("--name '{}' can not be the name of a C function (letters, digits and _, at "
+                    "most {}, no keyword); for example '{}'",
+                    name.substr(0, kLongest), kLongest,
+                    c_identifier(name).substr(0, kLongest - 7) + "_kernel"));
+  }
+  return {};
 }
 
 Json manifest_paths(const Manifest& manifest) {
@@ -104,6 +131,10 @@ Result<Manifest> generate(const Job& job, const std::string& name, KernelBuilder
 Result<Report> run(const Arguments& arguments, Session& session) {
   const bool all = arguments.flag("--all");
   if (all == arguments.flag("WORKLOAD")) return usage_error("give either a WORKLOAD or --all");
+  if (const auto name = arguments.text("--name")) {
+    if (all) return usage_error("--name names one kernel: give a WORKLOAD instead of --all");
+    if (auto checked = check_name(*name); !checked) return pass_error(checked);
+  }
   std::optional<Store> store;
   if (all || !arguments.flag("--schedule")) {
     auto opened = open_store(arguments, OpenMode::read_write_create);

@@ -64,10 +64,11 @@ class Names {
 
 Result<Report> query_best(Store& store, const Filters& filters, const Session& session) {
   std::vector<Store::Current> current;
-  if (const auto devices = find_devices(session.installation)) {
-    for (const Device& device : *devices)
-      current.push_back({device.name, device.hash, kModelVersion});
-  }
+  // Without the devices nothing could be called stale.
+  const auto devices = find_devices(session.installation);
+  if (!devices) return pass_error(devices);
+  for (const Device& device : *devices)
+    current.push_back({device.name, device.hash, kModelVersion});
   BestFilter filter;
   filter.workload_key = filters.workload_key;
   filter.device_name = filters.device;

@@ -14,12 +14,12 @@ Result<Report> run(const Arguments& arguments, Session& session) {
   if (!manifest) return pass_error(manifest);
   auto workload = parse_workload_key(manifest->workload);
   if (!workload) return pass_error(workload);
-  auto threads = arguments.integer("--threads", 1);
+  auto threads = threads_argument(arguments);
   if (!threads) return pass_error(threads);
   auto seconds = arguments.number("--time-limit", 0);
   if (!seconds) return pass_error(seconds);
   const auto output = arguments.text("--output");
-  if (!output) return usage_error("--output is missing: where the result goes");
+  if (!output || output->empty()) return usage_error("--output is missing: where the result goes");
   auto inputs = file_inputs(*workload, arguments.texts("--input"));
   if (!inputs) return pass_error(inputs);
 
@@ -28,7 +28,7 @@ Result<Report> run(const Arguments& arguments, Session& session) {
   job.kernels = {*manifest};
   job.inputs = std::move(*inputs);
   job.check = false;
-  job.threads = threads->value_or(hardware_threads());
+  job.threads = *threads;
   job.output_npy = *output;
   const auto outcome = run_harness(session.installation, job,
                                    harness_limits(*workload, seconds->value_or(300)), session.stop);

@@ -22,13 +22,13 @@ Result<TuneRequest> request_of(const Arguments& arguments, const LayerOnDevice& 
   if (!budget) return pass_error(budget);
   auto time_limit = arguments.number("--time-limit", 0);
   if (!time_limit) return pass_error(time_limit);
-  auto threads = arguments.integer("--threads", 1);
+  auto threads = threads_argument(arguments);
   if (!threads) return pass_error(threads);
   auto seed = arguments.integer("--seed", 0);
   if (!seed) return pass_error(seed);
   request.budget = *budget;
   request.time_limit = *time_limit;
-  request.threads = threads->value_or(hardware_threads());
+  request.threads = *threads;
   request.seed = static_cast<std::uint64_t>(seed->value_or(1));
   return request;
 }
@@ -66,6 +66,12 @@ Result<Report> run(const Arguments& arguments, Session& session) {
   if (!layer) return pass_error(layer);
   auto request = request_of(arguments, *layer, session);
   if (!request) return pass_error(request);
+  // Asked here too, so that a wrong question leaves no database behind.
+  if (auto row = chosen_strategy(*request); !row) return pass_error(row);
+  if (auto variants = chosen_variants(request->workload, request->device, request->variant);
+      !variants) {
+    return pass_error(variants);
+  }
   auto store = open_store(arguments, OpenMode::read_write_create);
   if (!store) return pass_error(store);
   auto work = TemporaryFolder::make();

@@ -51,12 +51,12 @@ Result<CheckOptions> options_of(const Arguments& arguments) {
   options.class_name = arguments.text("--class").value_or(options.class_name);
   auto seed = arguments.integer("--seed", 0);
   if (!seed) return pass_error(seed);
-  auto threads = arguments.integer("--threads", 1);
+  auto threads = threads_argument(arguments);
   if (!threads) return pass_error(threads);
   auto seconds = arguments.number("--time-limit", 0);
   if (!seconds) return pass_error(seconds);
   options.seed = static_cast<std::uint64_t>(seed->value_or(1));
-  options.threads = threads->value_or(std::max(2, hardware_threads()));
+  options.threads = arguments.flag("--threads") ? *threads : std::max<std::int64_t>(2, *threads);
   options.seconds = seconds->value_or(options.seconds);
   return options;
 }

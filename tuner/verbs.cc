@@ -53,6 +53,15 @@ Result<Schedule> schedule_argument(std::string_view text, const LayerOnDevice& l
   return parse_schedule(text, layer.workload, layer.device.kind);
 }
 
+Result<std::int64_t> threads_argument(const Arguments& arguments) {
+  auto threads = arguments.integer("--threads", 1);
+  if (!threads) return pass_error(threads);
+  const std::int64_t count = threads->value_or(hardware_threads());
+  if (count > kMostThreads)
+    return usage_error(fmt::format("--threads must be at most {}, not {}", kMostThreads, count));
+  return count;
+}
+
 Result<Store> open_store(const Arguments& arguments, OpenMode mode) {
   return Store::open(arguments.text("--db").value_or("tilewright.db"), mode);
 }

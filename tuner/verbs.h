@@ -68,6 +68,9 @@ struct LayerOnDevice {
 Result<LayerOnDevice> layer_on_device(const Arguments& arguments, const Session& session);
 // SCHEDULE (or --schedule) of the layer, parsed; whether it fits is not asked.
 Result<Schedule> schedule_argument(std::string_view text, const LayerOnDevice& layer);
+// --threads, as many as the machine has if it is not given. More than kMostThreads is a slip.
+inline constexpr std::int64_t kMostThreads = 1024;
+Result<std::int64_t> threads_argument(const Arguments& arguments);
 Result<Store> open_store(const Arguments& arguments, OpenMode mode);
 
 extern const OptionRow kDeviceOption;

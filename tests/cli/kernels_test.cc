@@ -152,11 +152,16 @@ TEST_F(Kernels, TuneOnTheHostMeasuresAndIsServedAfterwards) {
   EXPECT_EQ(second.number_of("measured_us"), first.number_of("measured_us"));
   // Other threads are another question.
   EXPECT_EQ(json_of(tune + " --threads 1").find("served_from_db")->boolean(), false);
-  // The stored schedule becomes a kernel.
+  // The fastest of the stored schedules becomes a kernel, whichever question it answered.
   const Json kernel =
       json_of(std::string("generate '") + kTinyConv + "' --device host --name best");
+  const Json stored = json_of("query best");
+  ASSERT_EQ(stored.items()->size(), 2U);
+  const auto median = [](const Json& row) { return row.find("measured")->number_of("median_us"); };
+  const Json& newer = stored.items()->front();
+  const Json& older = stored.items()->back();
   EXPECT_EQ(kernel.text_of("schedule"),
-            json_of("query best --limit 1").items()->front().text_of("schedule"));
+            (median(newer) <= median(older) ? newer : older).text_of("schedule"));
   EXPECT_EQ(json_of("verify best").text_of("verdict"), "ok");
 }
 

@@ -13,6 +13,9 @@ using Halide::Var;
 
 namespace {
 
+constexpr int kPositionsOfTask = 768;
+constexpr int kMostUnrolledFold = 8;  // vectors of a folded tap
+
 void schedule_sums(Conv1dBankFuncs& f, const BankShape& shape, const BankTiles& tiles,
                    const Schedule& schedule) {
   f.sums.bound_extent(f.n, tiles.positions).bound_extent(f.c, schedule[Knob::base_m]);
@@ -34,6 +37,7 @@ void schedule_fold(Conv1dBankFuncs& f, const BankShape& shape, const BankTiles& 
   f.operand.compute_at(f.out, both ? tile : group).bound_extent(f.n, tiles.prepared);
   f.operand.bound_extent(f.k, shape.padded_taps).align_storage(f.n, tiles.vector);
   f.operand.vectorize(f.n, tiles.vector);
+  if (tiles.prepared <= kMostUnrolledFold * tiles.vector) f.operand.unroll(f.n);
   if (both) {
     f.operand.bound_extent(f.g, shape.groups).reorder(f.g, f.n, f.k, f.ci, f.b).unroll(f.g);
   } else {
@@ -46,7 +50,7 @@ void schedule_fold(Conv1dBankFuncs& f, const BankShape& shape, const BankTiles& 
 
 void apply_schedule(Conv1dBankFuncs& f, const Conv1dBank& layer, const BankShape& shape,
                     const BankTiles& tiles, const Schedule& schedule) {
-  Var no("no"), ni("ni"), nv("nv"), cg("cg"), cw("cw"), co("co"), ct("ct"), task("task");
+  Var nt("nt"), no("no"), ni("ni"), nv("nv"), cg("cg"), cw("cw"), co("co"), ct("ct"), task("task");
   const auto tail = tiles.stands_over ? TailStrategy::GuardWithIf : TailStrategy::ShiftInwards;
   f.out.bound(f.n, 0, as_int(layer.lout()))
       .bound(f.c, 0, as_int(layer.cout))
@@ -54,13 +58,16 @@ void apply_schedule(Conv1dBankFuncs& f, const Conv1dBank& layer, const BankShape
   f.out.split(f.n, no, ni, tiles.prepared, tail).split(ni, nv, ni, tiles.positions);
   f.out.split(f.c, cg, cw, shape.group_size)
       .split(cw, co, ct, schedule[Knob::base_m], TailStrategy::GuardWithIf);
-  f.out.reorder(ni, ct, nv, co, cg, no, f.b).vectorize(ni, tiles.vector).unroll(ni).unroll(ct);
+  // Phases are copied for several tiles at once: the windows of short tiles overlap by much of a
+  // tile.
+  const int tiles_of_task = std::max(1, kPositionsOfTask / tiles.prepared);
+  f.out.split(no, nt, no, tiles_of_task, TailStrategy::GuardWithIf);
+  f.out.reorder(ni, ct, nv, co, cg, no, nt, f.b).vectorize(ni, tiles.vector).unroll(ni).unroll(ct);
 
-  Var tile = no;
+  f.out.fuse(nt, f.b, task);
   switch (schedule[Knob::par]) {
     case word::rows:
-      f.out.fuse(no, f.b, task).parallel(task);
-      tile = task;
+      f.out.parallel(task);
       break;
     case word::channels:
       f.out.parallel(co);
@@ -71,11 +78,11 @@ void apply_schedule(Conv1dBankFuncs& f, const Conv1dBank& layer, const BankShape
 
   f.sums.compute_at(f.out, nv);
   schedule_sums(f, shape, tiles, schedule);
-  if (shape.folded) schedule_fold(f, shape, tiles, schedule, tile, cg);
+  if (shape.folded) schedule_fold(f, shape, tiles, schedule, no, cg);
   f.packed.compute_root();
   // Scalar copies, sequential reads: faster than gathers or strided vectors, and only some 3 % of
   // the time.
-  f.phases.compute_at(f.out, tile)
+  f.phases.compute_at(f.out, task)
       .reorder_storage(f.m, f.p, f.ci, f.b)
       .reorder(f.p, f.m, f.ci, f.b);
   f.phases.bound_extent(f.p, as_int(layer.stride));

@@ -9,9 +9,12 @@ using Halide::cast;
 using Halide::Expr;
 
 DirectTile direct_tile(const Conv2dPool& layer, const Schedule& schedule) {
+  // As many tiles as base_n asks for, all as short as that allows: 14 positions in tiles of at most
+  // 6 are 5 + 5 + 5 (the last one overlaps) and not 6 + 6 + 6.
   const std::int64_t used_width = layer.pooled_w() * layer.pool;
+  const std::int64_t tiles = ceil_div(used_width, schedule[Knob::base_n]);
   return {.channels = schedule[Knob::base_m],
-          .positions = as_int(std::min<std::int64_t>(schedule[Knob::base_n], used_width)),
+          .positions = as_int(ceil_div(used_width, tiles)),
           .block = as_int(std::min<std::int64_t>(schedule[Knob::base_k], layer.cin))};
 }
 

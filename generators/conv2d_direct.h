@@ -15,7 +15,7 @@ namespace tilewright {
 struct DirectTile {
   int channels =
       0;  // output channels of a register tile; weights are padded with zeros to a multiple
-  int positions = 0;  // positions of one output row of a register tile, at most the row's length
+  int positions = 0;  // positions of one output row of a register tile, at most base_n
   int block = 0;      // input channels of a block
 };
 DirectTile direct_tile(const Conv2dPool& layer, const Schedule& schedule);

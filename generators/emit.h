@@ -15,7 +15,7 @@
 namespace tilewright {
 
 // Changes whenever the emitted code of any kernel changes.
-inline constexpr std::string_view kGeneratorVersion = "1";
+inline constexpr std::string_view kGeneratorVersion = "2";
 std::string halide_version();
 
 struct EmitRequest {

@@ -13,6 +13,7 @@
 #include "device_model/mxu_model.h"
 #include "device_model/npu_model.h"
 #include "device_model/simulator.h"
+#include "device_model/systolic_bound.h"
 #include "schedules/conv1d_mxu_lowering.h"
 #include "schedules/units.h"
 
@@ -30,6 +31,7 @@ struct CostModel::State {
   SimProgram costed;
   Simulator simulator;
   std::optional<MxuCosting> mxu;
+  std::optional<SystolicCosting> systolic;
 
   const NpuVariantModel& model_of(const Schedule& schedule) {
     if (model == nullptr || variant != schedule.variant) {
@@ -43,9 +45,10 @@ struct CostModel::State {
 
 CostModel::CostModel(const Workload& workload, const Device& device)
     : state_(std::make_unique<State>(
-          State{workload, device, limits_of(device), {}, nullptr, {}, {}, {}, {}, {}, {}})) {
+          State{workload, device, limits_of(device), {}, nullptr, {}, {}, {}, {}, {}, {}, {}})) {
   if (device.kind == DeviceKind::npu) state_->costing.emplace(device);
   if (device.kind == DeviceKind::mxu) state_->mxu.emplace(device);
+  if (device.kind == DeviceKind::systolic) state_->systolic.emplace(device);
 }
 CostModel::~CostModel() = default;
 CostModel::CostModel(CostModel&&) noexcept = default;
@@ -57,6 +60,8 @@ std::int64_t CostModel::bound_cycles(const Schedule& schedule) {
     summarize_bank(std::get<Conv1dBank>(s.workload), schedule, s.limits, s.summary);
     return mxu_bound(s.summary, *s.mxu).ticks / MxuCosting::kTicks;
   }
+  if (s.systolic)
+    return systolic_bound(systolic_plan(s.workload, schedule, s.limits), *s.systolic).cycles;
   if (!s.costing) return host_roofline(s.workload, schedule, s.device).nanoseconds();
   s.model_of(schedule).summarize(s.workload, schedule, s.limits, s.summary);
   return tilewright::bound_cycles(s.summary, *s.costing);
@@ -68,6 +73,11 @@ std::int64_t CostModel::simulated_cycles(const Schedule& schedule) {
     lower_bank(std::get<Conv1dBank>(s.workload), schedule, s.limits, s.program);
     cost_program(s.program, *s.mxu, s.costed);
     return ceil_div(s.simulator.run(s.costed), MxuCosting::kTicks);
+  }
+  if (s.systolic) {
+    lower_systolic(systolic_plan(s.workload, schedule, s.limits), s.program);
+    cost_program(s.program, *s.systolic, s.costed);
+    return s.simulator.run(s.costed);
   }
   assert(s.costing);
   const NpuVariantModel& model = s.model_of(schedule);
@@ -84,6 +94,7 @@ std::int64_t CostModel::simulated_cycles(const Schedule& schedule) {
 
 double CostModel::microseconds(std::int64_t cycles) const {
   if (state_->mxu) return 0;
+  if (state_->systolic) return state_->systolic->microseconds(cycles);
   return state_->costing ? state_->costing->microseconds(cycles)
                          : static_cast<double>(cycles) / 1e3;
 }

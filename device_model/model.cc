@@ -9,6 +9,7 @@
 #include "device_model/mxu_model.h"
 #include "device_model/npu_model.h"
 #include "device_model/npu_prediction.h"
+#include "device_model/systolic_model.h"
 #include "schedules/space.h"
 #include "schedules/variants.h"
 
@@ -38,11 +39,21 @@ std::optional<Error> refused(const Workload& workload, const Schedule& schedule,
                              const Device& device) {
   const auto reasons = infeasible_reasons(workload, schedule, limits_of(device));
   if (!reasons.empty()) return Error{ErrorKind::failed, "infeasible: " + reasons.front().message};
-  const bool modelled = device.kind == DeviceKind::npu
-                            ? find_npu_model(workload, schedule.variant) != nullptr
-                        : device.kind == DeviceKind::host ? has_host_model(schedule.variant)
-                        : device.kind == DeviceKind::mxu  ? has_mxu_model(workload)
-                                                          : false;
+  bool modelled = false;
+  switch (device.kind) {
+    case DeviceKind::host:
+      modelled = has_host_model(schedule.variant);
+      break;
+    case DeviceKind::npu:
+      modelled = find_npu_model(workload, schedule.variant) != nullptr;
+      break;
+    case DeviceKind::mxu:
+      modelled = has_mxu_model(workload);
+      break;
+    case DeviceKind::systolic:
+      modelled = has_systolic_model(schedule.variant);
+      break;
+  }
   if (modelled) return std::nullopt;
   return Error{ErrorKind::failed,
                fmt::format("{} has no model on {} (kind {})", variant_name(schedule.variant),
@@ -51,14 +62,13 @@ std::optional<Error> refused(const Workload& workload, const Schedule& schedule,
 
 }  // namespace
 
-bool has_simulator(const Device& device) {
-  return device.kind == DeviceKind::npu || device.kind == DeviceKind::mxu;
-}
+bool has_simulator(const Device& device) { return device.kind != DeviceKind::host; }
 
 Result<Prediction> bound(const Workload& workload, const Schedule& schedule, const Device& device) {
   if (auto error = refused(workload, schedule, device)) return tl::unexpected<Error>(*error);
   if (device.kind == DeviceKind::host) return host_bound(workload, schedule, device);
   if (device.kind == DeviceKind::mxu) return mxu_bound(workload, schedule, device);
+  if (device.kind == DeviceKind::systolic) return systolic_prediction(workload, schedule, device);
   return npu_bound(*find_npu_model(workload, schedule.variant), workload, schedule, device);
 }
 
@@ -70,6 +80,7 @@ Result<Prediction> simulate(const Workload& workload, const Schedule& schedule,
   }
   if (auto error = refused(workload, schedule, device)) return tl::unexpected<Error>(*error);
   if (device.kind == DeviceKind::mxu) return mxu_simulate(workload, schedule, device);
+  if (device.kind == DeviceKind::systolic) return systolic_simulate(workload, schedule, device);
   return npu_simulate(*find_npu_model(workload, schedule.variant), workload, schedule, device);
 }
 

@@ -41,7 +41,9 @@ struct Prediction {
   std::int64_t macs = 0;
   std::int64_t cores = 1;            // that the kernel is launched on
   double core_time_utilisation = 0;  // simulate only: sum of the cores' ends / (cores * end)
-  std::string bottleneck;            // the engine that bounds it, in words
+  // On a device with one peak and one channel (kind systolic): shares of both that are used.
+  std::optional<double> compute_utilisation, bandwidth_utilisation;
+  std::string bottleneck;  // the engine that bounds it, in words
 };
 
 // Lower bound on the time of a feasible schedule, rounded down. Errors: infeasible (message of the

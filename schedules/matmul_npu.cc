@@ -162,6 +162,10 @@ const VariantRow& matmul_blocked_npu_row() {
     r.refuses = refuses;
     set_limits<Checks>(r);
     r.range = range;
+    r.block_bytes = [](const Workload& workload, const Schedule& s, const Limits&) {
+      const std::int64_t lines = std::int64_t{s[K::base_m]} + s[K::base_n];
+      return product(bytes_of(self(workload).dtype), s[K::base_k], lines);
+    };
     r.for_each_point = matmul_for_each_point;
     r.space_size = matmul_space_size;
     r.hand = hand;

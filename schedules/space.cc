@@ -38,6 +38,13 @@ std::int64_t ub_bytes(const Workload& workload, const Schedule& schedule) {
   return row == nullptr || row->ub_bytes == nullptr ? 0 : row->ub_bytes(workload, schedule);
 }
 
+std::int64_t block_bytes(const Workload& workload, const Schedule& schedule, const Limits& limits) {
+  const VariantRow* row = find_row(workload, schedule.variant, limits.kind);
+  return row == nullptr || row->block_bytes == nullptr
+             ? 0
+             : row->block_bytes(workload, schedule, limits);
+}
+
 std::vector<Variant> variants_of(const Workload& workload, DeviceKind kind) {
   std::vector<Variant> variants;
   for (const VariantRow* row : variant_rows()) {

@@ -46,6 +46,9 @@ const char* first_violation(const Workload& workload, const Schedule& schedule,
 // Bytes of UB (npu variants) that the schedule needs, feasible or not.
 std::int64_t ub_bytes(const Workload& workload, const Schedule& schedule);
 
+// Bytes of one block of A and one of B (variants of matrix products; 0 elsewhere), feasible or not.
+std::int64_t block_bytes(const Workload& workload, const Schedule& schedule, const Limits& limits);
+
 // All variants of the workload's operator on this kind of device, canonical order, also those that
 // refuse this very workload (groups, layout ...): see refusal().
 std::vector<Variant> variants_of(const Workload& workload, DeviceKind kind);

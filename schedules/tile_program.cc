@@ -61,7 +61,10 @@ std::string work_text(const Work& work) {
     case WorkKind::call:
     case WorkKind::bind:
     case WorkKind::reserve:
+    case WorkKind::turn:
       return "";
+    case WorkKind::stream:
+      return fmt::format("{} positions, {} x {} weights", with_commas(work.m), work.k, work.n);
     case WorkKind::product:
       return fmt::format("{} x {} x {}", work.m, work.n, work.k) +
              (work.rows > 0 ? fmt::format(", {} of them", with_commas(work.rows)) : "");

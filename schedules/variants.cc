@@ -10,16 +10,18 @@
 #include "schedules/conv2d_npu.h"
 #include "schedules/matmul_npu.h"
 #include "schedules/operators.h"
+#include "schedules/systolic.h"
 
 namespace tilewright {
 
 // Canonical order: by operator, device kind, then enum Variant.
 std::span<const VariantRow* const> variant_rows() {
-  static const std::array<const VariantRow*, 11> rows{
-      &conv2d_direct_row(),        &conv2d_shift_reduce_row(), &conv2d_k_folded_row(),
-      &conv2d_im2col_row(),        &conv1d_direct_row(),       &conv1d_folded_row(),
-      &conv1d_lane_masked_row(),   &conv1d_compact_k_row(),    &conv1d_position_major_row(),
-      &conv1d_channel_major_row(), &matmul_blocked_npu_row(),
+  static const std::array<const VariantRow*, 14> rows{
+      &conv2d_direct_row(),           &conv2d_shift_reduce_row(),  &conv2d_k_folded_row(),
+      &conv2d_im2col_row(),           &conv2d_systolic_row(),      &conv1d_direct_row(),
+      &conv1d_folded_row(),           &conv1d_lane_masked_row(),   &conv1d_compact_k_row(),
+      &conv1d_position_major_row(),   &conv1d_channel_major_row(), &matmul_blocked_npu_row(),
+      &matmul_blocked_systolic_row(), &matmul_systolic_row(),
   };
   return rows;
 }

@@ -50,6 +50,8 @@ struct VariantRow {
   std::optional<KnobRange> (*range)(const Workload&, const Schedule&, const Limits&,
                                     Knob) = nullptr;
   std::int64_t (*ub_bytes)(const Workload&, const Schedule&) = nullptr;  // npu
+  // Bytes of one block of A and one of B, feasible or not; matrix products.
+  std::int64_t (*block_bytes)(const Workload&, const Schedule&, const Limits&) = nullptr;
 
   void (*for_each_point)(const Workload&, const Limits&, Grid, const PointVisitor&) = nullptr;
   SpaceSize (*space_size)(const Workload&, const Limits&, Grid) = nullptr;

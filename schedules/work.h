@@ -43,6 +43,9 @@ enum class WorkKind : std::uint8_t {
   prepare,    // `rows` parts of m operand rows gathered as tiles, to be kept or used
   vector,     // `elements` element operations of the vector unit
   transpose,  // rows*row_bytes bytes
+  // A systolic array:
+  stream,  // m positions through a k x n tile of stationary weights
+  turn,    // the cycle from one such pass to the next
 };
 
 // How many cores read the very same bytes at about the same time.

@@ -137,6 +137,10 @@ void add_prediction(Json& json, const Prediction& prediction) {
       .set("traffic_bytes", Json::object_of(prediction.traffic_bytes))
       .set("macs", prediction.macs)
       .set("bottleneck", prediction.bottleneck);
+  if (prediction.compute_utilisation) {
+    json.set("compute_utilisation", *prediction.compute_utilisation)
+        .set("bandwidth_utilisation", prediction.bandwidth_utilisation);
+  }
 }
 
 std::string engines_table(const Prediction& prediction) {

@@ -32,8 +32,8 @@ class Evaluation {
   SystolicBound bound() {
     const Sizes m(m_), n(n_);
     std::int64_t alone = 0;  // every block by itself, one after the other
-    for (int i = 0; i < 2; ++i) {
-      for (int j = 0; j < 2; ++j) {
+    for (std::size_t i = 0; i < 2; ++i) {
+      for (std::size_t j = 0; j < 2; ++j) {
         const std::int64_t count = m.count[i] * n.count[j];
         if (count == 0) continue;
         const BlockCost cost = block(m.size[i], n.size[j], count);
@@ -57,7 +57,7 @@ class Evaluation {
   BlockCost block(std::int64_t rows, std::int64_t columns, std::int64_t count) {
     const Sizes k(k_);
     BlockCost cost;
-    for (int q = 0; q < 2; ++q) {
+    for (std::size_t q = 0; q < 2; ++q) {
       if (k.count[q] == 0) continue;
       const Work a = p_.load_a(rows, k.size[q]), b = p_.load_b(columns, k.size[q]);
       const Work pass = p_.multiply(rows, columns, k.size[q]);

@@ -180,6 +180,21 @@ TEST(Systolic, GridIsWhatItCounts) {
   }
 }
 
+// No number of the file is for show: twice its value changes a time or a limit.
+TEST(Systolic, EveryNumberMatters) {
+  const Device original = chip();
+  for (const auto& [key, number] : original.numbers) {
+    const Device changed = chip({key + "=" + std::to_string(2 * number.value)});
+    bool matters = !(limits_of(changed) == limits_of(original));
+    for (const char* dtype : {"fp16", "fp32"}) {
+      const Workload w = workload(std::string("matmul/m:500,n:500,k:500,dtype:") + dtype);
+      const Schedule s = on_chip("systolic/", w);
+      matters |= value_of(simulate(w, s, changed)).us != value_of(simulate(w, s, original)).us;
+    }
+    EXPECT_TRUE(matters) << key;
+  }
+}
+
 TEST(Systolic, EndsAtOnceWhateverTheSize) {
   const Workload w = workload("matmul/m:1000000,n:1000000,k:1000000,dtype:fp16");
   const Device d = chip();
